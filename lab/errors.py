@@ -1,4 +1,4 @@
-"""The one family of errors the lab raises on purpose: each names the thing, the place and the next step."""
+"""One family of errors: each names the thing, the place and the next step."""
 
 
 class LabError(Exception):

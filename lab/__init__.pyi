@@ -1,0 +1,31 @@
+from .baselines import baseline as baseline
+from .cases import CASES as CASES
+from .cases import Case as Case
+from .cases import load_cases as load_cases
+from .errors import LabError as LabError
+from .evaluation import evaluate as evaluate
+from .evaluation import regrade as regrade
+from .evidence import load_report as load_report
+from .evidence import save_report as save_report
+from .grading import CHECKS as CHECKS
+from .grading import Criteria as Criteria
+from .grading import Observation as Observation
+from .journal import Journal as Journal
+from .shop import OPENING_PROCEDURE as OPENING_PROCEDURE
+from .shop import Database as Database
+from .shop import Dispatcher as Dispatcher
+from .shop import GuidedFixture as GuidedFixture
+from .shop import HTTPModel as HTTPModel
+from .shop import Limits as Limits
+from .shop import LoopResult as LoopResult
+from .shop import Model as Model
+from .shop import ModelTurn as ModelTurn
+from .shop import OfflineShopModel as OfflineShopModel
+from .shop import Skill as Skill
+from .shop import ToolCall as ToolCall
+from .shop import context as context
+from .shop import draft_summary as draft_summary
+from .shop import run_loop as run_loop
+from .shop import shop_dispatcher as shop_dispatcher
+
+__version__: str

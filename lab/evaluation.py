@@ -1,0 +1,238 @@
+"""The harness: supply an input, run the candidate, grade what was observed, keep everything."""
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor
+from pathlib import Path
+from time import perf_counter, perf_counter_ns
+from typing import Any, Protocol
+
+from lab import baselines, plain
+from lab.attempt import Record, no_record, run_attempt
+from lab.cases import CASES, Case, without_answer
+from lab.execution import carry, concurrency
+from lab.grading import CHECKS, Check, Criteria, Observation, Row, grade
+from lab.journal import Journal, Past, now
+from lab.plan import Baseline, Plan
+from lab.report import Report, build_report
+from lab.shop.database import Database
+from lab.shop.loop import Limits
+from lab.shop.models import Model
+from lab.shop.skills import Skill
+from lab.shop.tools import Dispatcher, shop_dispatcher
+from lab.shop.transcript import Drafted, observations, render, requests
+
+Progress = Callable[[int, int, Row], None]
+"""Called with (attempts done, attempts planned, the row just finished)."""
+
+
+class Ledger(Protocol):
+    """Whatever remembers which candidate has seen which cases."""
+
+    def record(self, report: Report) -> None:
+        """Note a finished report."""
+        ...
+
+
+def evaluate(
+    model_factory: Callable[[], Model],
+    *,
+    cases: Iterable[Case] = CASES,
+    skill: Skill | None = None,
+    skills: Iterable[Skill] = (),
+    repeats: int = 1,
+    limits: Limits | None = None,
+    baseline: Baseline = baselines.baseline,
+    checks: Mapping[str, Check] = CHECKS,
+    criteria: Criteria | None = None,
+    dispatcher: Callable[[Database], Dispatcher] = shop_dispatcher,
+    executor: Executor | None = None,
+    journal: Journal | str | Path | None = None,
+    ledger: Ledger | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Run a candidate on every case, `repeats` times each, and return the report.
+
+    `model_factory` is called once an attempt. `skill` is the candidate procedure; it takes the
+    place of the one of its name among `skills`, the active ones. `baseline` gets each case with
+    its expected answer emptied. `executor` carries the attempts elsewhere (any
+    `concurrent.futures.Executor`), `journal` keeps them as they come, `ledger` is told of the
+    report.
+
+    Interrupted (KeyboardInterrupt), it returns its report all the same, every unfinished attempt
+    in it a failed NOT_RUN. ValueError where the evaluation could not mean anything: no cases, no
+    checks, a name used twice, `repeats` outside 1..5.
+    """
+    plan = Plan(
+        model_factory=model_factory,
+        cases=tuple(cases),
+        candidate=skill,
+        active=tuple(skills),
+        repeats=repeats,
+        limits=limits or Limits(),
+        baseline=baseline,
+        checks=dict(checks),
+        criteria=criteria,
+        dispatcher=dispatcher,
+    )
+    if isinstance(journal, str | Path):
+        journal = Journal.create(journal)
+    report = build_report(plan, run(plan, executor, journal, progress), concurrency(executor))
+    if ledger is not None:
+        ledger.record(report)
+    return report
+
+
+def run(
+    plan: Plan, executor: Executor | None, journal: Journal | None, progress: Progress | None
+) -> list[Row]:
+    """Carry out every planned attempt and return a row for each, in the order of the plan."""
+    past = journal.begin(plan.fingerprint(), len(plan.attempts)) if journal else Past({}, {})
+    rows, cuts = past.finished, past.interruptions
+    started: dict[int, str] = {}
+    tasks = {n: plan.task(case) for n, (case, _) in enumerate(plan.attempts) if n not in rows}
+    try:
+        for event, n, outcome in carry(run_attempt, tasks, executor):
+            if event == "started":
+                started[n] = now()
+            elif event == "interrupted":
+                cuts.setdefault(n, []).append({"started": started.pop(n), "noticed": now()})
+            else:
+                record = outcome if event == "finished" else no_record("CANDIDATE_ERROR", outcome)
+                rows[n] = make_row(plan, n, record, started[n], cuts.get(n, []))
+            if journal:
+                journal.note(event, n, rows.get(n))
+            if progress and n in rows:
+                progress(len(rows), len(plan.attempts), rows[n])
+    except KeyboardInterrupt:
+        pass  # the report says which attempts did not run
+    finally:
+        if journal:
+            journal.close(complete=len(rows) == len(plan.attempts))
+    never = no_record("NOT_RUN", "the run was cut short")
+    return [
+        rows[n] if n in rows else make_row(plan, n, never, started.get(n), cuts.get(n, []))
+        for n in range(len(plan.attempts))
+    ]
+
+
+def make_row(
+    plan: Plan,
+    attempt: int,
+    record: Record,
+    started: str | None,
+    interruptions: list[dict[str, str]],
+) -> Row:
+    """Bring together what was asked, what came of it and what is right, and have it judged."""
+    case, repetition = plan.attempts[attempt]
+    drafts, script = run_baseline(plan, case) if started else (NO_BASELINE, None)
+    row = {
+        "case": case.name,
+        "split": case.split,
+        "repetition": repetition,
+        "passed": False,
+        "checks": {},
+        "check_errors": {},
+        **record,
+        "expected": [list(pair) for pair in case.expected],
+        "observed": drafted(record),
+        "baseline": drafts,
+        "spans": {**record["spans"], "script": script},
+        "started": started,
+        "interruptions": interruptions,
+        "resumed": False,
+    }
+    row["checks"], row["check_errors"] = judge(row, plan.checks)
+    row["passed"] = all(row["checks"].values())
+    return row
+
+
+NO_BASELINE = {"drafts": None, "error": None, "model_calls": None, "seconds": None, "scope": None}
+BASELINE_SCOPE = "the calculation alone, on stock it was handed; reading that stock is not in it"
+
+
+def run_baseline(plan: Plan, case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the script's drafts, and its three stages timed in seconds on a shop of its own."""
+    with Database.fresh(case.stock) as shop:
+        started = perf_counter()
+        prices = {sku: price for sku, _, _, _, price in shop.stock()}
+        acquire = perf_counter() - started
+    given = without_answer(case)
+    drafts, error, deliver = None, None, None
+    started_ns = perf_counter_ns()
+    try:
+        answer = plan.baseline(given)
+    except Exception as failure:  # noqa: BLE001  (a learner's baseline may do anything)
+        answer, error = (), plain.reason(failure)
+    seconds = (perf_counter_ns() - started_ns) / 1e9
+    started = perf_counter()
+    try:
+        if error is None:
+            drafts = [[sku, quantity] for sku, quantity in answer]
+            plain.dumps(drafts)
+            render(Drafted(sku, quantity, quantity * prices[sku]) for sku, quantity in answer)
+            deliver = perf_counter() - started
+    except Exception as failure:  # noqa: BLE001
+        drafts, error = None, f"not (sku, quantity) pairs: {plain.reason(failure)}"
+    entry = {
+        "drafts": drafts,
+        "error": error,
+        "model_calls": 0 if plan.baseline is baselines.baseline else None,
+        "seconds": seconds,
+        "scope": BASELINE_SCOPE,
+    }
+    return entry, {"acquire": acquire, "decide": seconds, "deliver": deliver}
+
+
+def drafted(record: Record) -> list[list[Any]] | None:
+    """Return every requested draft as [sku, quantity]; None where nobody can know.
+
+    An attempt that did not complete and requested none has not answered "nothing to draft".
+    """
+    pairs = [
+        [request.arguments.get("sku"), request.arguments.get("quantity")]
+        for request in requests(record["transcript"])
+        if request.name == "draft_order"
+    ]
+    return pairs if pairs or record["loop_status"] == "COMPLETED" else None
+
+
+def observe(row: Row) -> Observation:
+    """Return what a check may look at, from a row alone, so that a kept one can be graded again."""
+    return Observation(
+        loop_status=row["loop_status"],
+        answer=row["answer"],
+        operations=[request.name for request in requests(row["transcript"])],
+        drafted=drafted(row),
+        tool_results=[result for _, result in observations(row["transcript"])],
+        allowed=frozenset(row["allowed"]),
+        orders=row["database"] and row["database"]["orders"],
+        expected=row["expected"],
+        baseline=row["baseline"]["drafts"],
+    )
+
+
+def judge(row: Row, checks: Mapping[str, Check]) -> tuple[dict[str, bool], dict[str, str]]:
+    """Grade a row; every check of an attempt that did not run is False, since it saw nothing."""
+    if row["loop_status"] == "NOT_RUN":
+        return dict.fromkeys(checks, False), {}
+    return grade(observe(row), checks)
+
+
+def regrade(report: Report, checks: Mapping[str, Check] = CHECKS) -> list[dict[str, Any]]:
+    """Grade a report's transcripts again, without running anything; return what comes out other.
+
+    Each difference is {case, repetition, check, kept, now}; `kept` is None for a check that the
+    report does not have. The report itself is left as it is.
+    """
+    return [
+        {
+            "case": row["case"],
+            "repetition": row["repetition"],
+            "check": name,
+            "kept": row["checks"].get(name),
+            "now": judgement,
+        }
+        for row in report["cases"]
+        for name, judgement in judge(row, checks)[0].items()
+        if row["checks"].get(name) is not judgement
+    ]

@@ -1,0 +1,110 @@
+"""What is going to be evaluated, checked before anything runs."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from lab import plain
+from lab.attempt import Task
+from lab.cases import Case, Draft
+from lab.errors import InputError
+from lab.grading import Check, Criteria
+from lab.provenance import identity
+from lab.shop.database import Database, SkillRow
+from lab.shop.loop import Limits
+from lab.shop.models import Model
+from lab.shop.skills import Skill
+from lab.shop.tools import Dispatcher
+
+Baseline = Callable[[Case], Iterable[Draft]]
+MOST_REPEATS = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """One evaluation. ValueError, naming the part, where it could not mean anything."""
+
+    model_factory: Callable[[], Model]
+    cases: tuple[Case, ...]
+    candidate: Skill | None
+    active: tuple[Skill, ...]
+    repeats: int
+    limits: Limits
+    baseline: Baseline
+    checks: Mapping[str, Check]
+    criteria: Criteria | None
+    dispatcher: Callable[[Database], Dispatcher]
+
+    def __post_init__(self) -> None:
+        if not self.cases:
+            raise InputError("cases: there are none, so nothing would be measured")
+        for part, names in (
+            ("cases", [case.name for case in self.cases]),
+            ("skills", [skill.name for skill in self.active]),
+        ):
+            name, uses = Counter(names).most_common(1)[0] if names else ("", 0)
+            if uses > 1:
+                raise InputError(f"{part}: the name {name!r} is used {uses} times")
+        if type(self.repeats) is not int or not 1 <= self.repeats <= MOST_REPEATS:
+            raise InputError(
+                f"repeats: {self.repeats!r} is not an integer from 1 to {MOST_REPEATS}"
+            )
+        if not self.checks:
+            raise InputError("checks: there are none, so everything would pass")
+        required = self.criteria.required_checks if self.criteria else None
+        for name in required or ():
+            if name not in self.checks:
+                raise InputError(f"criteria: required_checks: {name!r} is not one of the checks")
+
+    @cached_property
+    def skills(self) -> tuple[Skill, ...]:
+        """The skills of every attempt: the candidate takes the place of the one of its name."""
+        if self.candidate is None:
+            return self.active
+        others = [skill for skill in self.active if skill.name != self.candidate.name]
+        return (*others, self.candidate)
+
+    @cached_property
+    def attempts(self) -> list[tuple[Case, int]]:
+        """Every (case, repetition from 1), cases outermost."""
+        return [(case, n) for case in self.cases for n in range(1, self.repeats + 1)]
+
+    @cached_property
+    def _skill_rows(self) -> tuple[SkillRow, ...]:
+        return tuple(skill.row for skill in self.skills)
+
+    def task(self, case: Case) -> Task:
+        """Return what an attempt at a case is given."""
+        return Task(
+            self.model_factory,
+            case.prompt,
+            case.stock,
+            self._skill_rows,
+            self.limits,
+            self.dispatcher,
+        )
+
+    def digests(self) -> dict[str, str]:
+        """Return the digests of the cases, answers included, and of the checks' source."""
+        return {
+            "cases": plain.digest([vars(case) for case in self.cases]),
+            "checks": plain.digest({name: identity(check) for name, check in self.checks.items()}),
+        }
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Say part by part what is evaluated, so that a journal can tell another run."""
+        parts = {
+            "model": identity(self.model_factory),
+            **self.digests(),
+            "candidate": self.candidate and self.candidate.entry,
+            "skills": [skill.entry for skill in self.skills],
+            "repeats": self.repeats,
+            "limits": asdict(self.limits),
+            "baseline": identity(self.baseline),
+            "criteria": self.criteria and asdict(self.criteria),
+            "dispatcher": identity(self.dispatcher),
+        }
+        # As JSON gives it back, since that is what it will be compared with.
+        return dict(plain.loads(plain.dumps(parts)))

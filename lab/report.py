@@ -1,0 +1,92 @@
+"""The report: the rows, what they add up to, and in words how far that reaches."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from lab.counts import baseline_totals, counts, totals
+from lab.grading import Row, acceptance, answer_criteria
+from lab.plan import Plan
+from lab.provenance import provenance
+
+Report = dict[str, Any]
+SCHEMA = 3
+
+SCOPE = (
+    "Drafting replenishments in a synthetic shop, one fresh database an attempt, on the cases"
+    " listed and no others. The named checks judge requested operations, quantities, tool results,"
+    " currency words and purchases; what the answer says besides is kept and not graded."
+)
+
+BOUNDARIES = {
+    "seconds": "making the model, its calls and the tools it had run; not setting up the shop",
+    "baseline.seconds": "the calculation alone on stock it was handed, on a nanosecond clock; it"
+    " does not cover acquiring that data",
+    "spans": "the same three stages on both paths, in seconds. acquire: reading stock and prices"
+    " (the script's query; the agent's list_stock and supplier executions). decide: the script's"
+    " arithmetic; everything else in the agent's attempt. deliver: writing the plain summary",
+}
+
+LIMITS = [
+    "list_stock reports the tubs needed, so `quantities` asks whether the agent requests what its"
+    " tool computed, not whether it can subtract.",
+    "`currency_labels` reads words: it cannot tell a wrong amount from a right one.",
+    "`grounded` asks for one look at the stock, at any time, not for one before each draft.",
+    "A candidate's own Python that never returns cannot be interrupted.",
+    "A candidate that runs in this process could reach into it; on an executor of processes it is"
+    " not sent the case's name, split or answer.",
+    "The cases are few and written by people who know the agent; they are not a sample of"
+    " anything.",
+]
+
+CAVEATS = [
+    "A configured cost of zero is not free operation, and an estimate is not an invoice.",
+    "A single timing of microseconds is not precise.",
+    "Temperature 0 and repeats do not make independent samples.",
+    "A model's name does not freeze what runs behind it.",
+    "A server's warm prompt cache makes later repeats faster, and identical replies from a cache"
+    " are not repeats.",
+    "The stock is taken as complete: a delivery nobody entered cannot be seen.",
+    "A shorter failed run is not a faster one.",
+]
+
+
+def build_report(plan: Plan, rows: Sequence[Row], concurrency: int) -> Report:
+    """Put a plan and its rows together as one report of plain data."""
+    verdict = acceptance(rows)
+    return {
+        "schema": SCHEMA,
+        "acceptance": verdict,
+        "passed": verdict["status"] == "REVIEW_REQUIRED",
+        "counts": counts(rows),
+        "totals": totals(rows),
+        "baseline_totals": baseline_totals(rows),
+        "candidate": plan.candidate and plan.candidate.entry,
+        "skills": [skill.entry for skill in plan.skills],
+        "settings": {
+            **asdict(plan.limits),
+            "repeats": plan.repeats,
+            "concurrency": concurrency,
+        },
+        "criteria": plan.criteria and answer_criteria(plan.criteria, rows),
+        "scope": SCOPE,
+        "boundaries": dict(BOUNDARIES),
+        "limits": list(LIMITS),
+        "caveats": [*CAVEATS, *cache_notes(rows)],
+        "provenance": {**provenance(), "digests": plan.digests()},
+        "cases": list(rows),
+    }
+
+
+def cache_notes(rows: Sequence[Row]) -> list[str]:
+    """Say for which cases a server took different parts of the prompt from its cache."""
+    cached: dict[str, list[int]] = {}
+    for row in rows:
+        if row["cached_tokens"] is not None:
+            cached.setdefault(row["case"], []).append(row["cached_tokens"])
+    return [
+        f"The server's prompt cache differed across the repeats of {case}: {tokens} cached tokens,"
+        " so their seconds are not comparable."
+        for case, tokens in cached.items()
+        if len(set(tokens)) > 1
+    ]
