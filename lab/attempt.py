@@ -64,10 +64,12 @@ def run_attempt(task: Task) -> Record:
             result = run_loop(model, tools, messages, limits=task.limits)
             seconds = perf_counter() - started
             return record(result, seconds, model, tools, shop)
-        except (Exception, SystemExit) as error:  # noqa: BLE001  (a candidate may fail to start)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  (a candidate may even call sys.exit)
             return no_record("CANDIDATE_ERROR", plain.reason(error))
         finally:
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception, SystemExit):
                 model.close()  # type: ignore[union-attr]
 
 

@@ -167,7 +167,8 @@ def run_baseline(plan: Plan, case: Case) -> tuple[dict[str, Any], dict[str, Any]
     started = perf_counter()
     try:
         if error is None:
-            drafts = [[sku, quantity] for sku, quantity in answer]
+            answer = [(sku, quantity) for sku, quantity in answer]
+            drafts = [list(pair) for pair in answer]
             plain.dumps(drafts)
             render(Drafted(sku, quantity, quantity * prices[sku]) for sku, quantity in answer)
             deliver = perf_counter() - started

@@ -1,6 +1,7 @@
 """A run's diary: every start and every finished attempt is on paper at once."""
 
 import os
+import secrets
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
@@ -230,3 +231,14 @@ def _lock(descriptor: int) -> None:
     except ImportError:  # Windows has no such lock; the exclusive creation still holds there
         return
     fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def new_path(folder: Path) -> Path:
+    """Return a path for a new run's journal in a folder, which no other run will choose."""
+    return folder / f"journal-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.jsonl"
+
+
+def latest_unfinished(folder: Path) -> Path | None:
+    """Return the newest journal in a folder whose run did not come to its end, if there is one."""
+    cut_short = [path for path in folder.glob("journal-*.jsonl") if not is_complete(path)]
+    return max(cut_short, key=lambda path: path.stat().st_mtime, default=None)

@@ -53,21 +53,21 @@ def read_turn(body: bytes, scrub: Scrub) -> ModelTurn:
 
 @functools.cache
 def spellings(secret: str) -> re.Pattern[str]:
-    r"""Return what finds a text as it is and as JSON may spell it, in JSON or in JSON's strings.
+    r"""Return what finds an ASCII text as it is and as JSON may spell it, also in JSON's strings.
 
     JSON may write any character as \u00XX and puts a backslash before some, and JSON in JSON does
-    both to the backslashes. Every repeat is bounded and gives nothing back, so hostile text costs
-    little more time than any other. The text is ASCII.
+    both to the backslashes. Every repeat is bounded and gives nothing back, so that hostile text
+    is searched about as fast as any other.
     """
-    spelled = ""
+    in_json = json.dumps(secret)[1:-1]
+    plainly = "|".join(map(re.escape, (secret, in_json, json.dumps(in_json)[1:-1])))
+    freely = ""
     for run in re.findall(r"\\+|[^\\]", secret):
         if run[0] == "\\":
-            times = f"{{{len(run)},{4 * len(run)}}}"
-            spelled += rf"(?:\\{times}+|(?>(?:\\{{1,7}}u005[cC]|\\){times}))"
+            freely += rf"(?:\\{{{len(run)},{4 * len(run)}}}+|(?:\\{{1,7}}+u005[cC]){{{len(run)}}})"
         else:
-            code = f"{ord(run):02x}"
-            spelled += rf"(?:\\{{0,7}}+{re.escape(run)}|\\{{1,7}}+u00(?i:{code}))"
-    return re.compile(spelled)
+            freely += rf"\\{{0,7}}+(?:{re.escape(run)}|u00(?i:{ord(run):02x}))"
+    return re.compile(f"{plainly}|{freely}")
 
 
 def _only_choice(reply: dict[str, Any]) -> dict[str, Any]:

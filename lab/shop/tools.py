@@ -48,8 +48,9 @@ class Dispatcher:
     """
 
     def __init__(self, tools: Iterable[Tool], *, allowed: Iterable[str] | None = None) -> None:
-        self._tools = {tool.name: tool for tool in tools}
-        self.allowed = frozenset(self._tools if allowed is None else allowed)
+        self.tools = tuple(tools)
+        self._by_name = {tool.name: tool for tool in self.tools}
+        self.allowed = frozenset(self._by_name if allowed is None else allowed)
 
     def schemas(self) -> list[Schema]:
         """Return fresh OpenAI-shaped declarations of the allowed tools."""
@@ -62,15 +63,15 @@ class Dispatcher:
                     "parameters": json.loads(_parameters(tool.arguments)),
                 },
             }
-            for tool in self._tools.values()
+            for tool in self.tools
             if tool.name in self.allowed
         ]
 
     def invoke(self, call: ToolCall) -> Observation:
         """Run one call and return its observation; no call raises."""
-        if call.name not in self.allowed or call.name not in self._tools:
+        if call.name not in self.allowed or call.name not in self._by_name:
             return _refused(f"there is no tool {plain.shorten(ascii(call.name), 80)}")
-        tool = self._tools[call.name]
+        tool = self._by_name[call.name]
         try:
             value = tool.handler(tool.arguments.model_validate(dict(call.arguments)))
             return {"ok": True, "value": json.loads(plain.dumps(value))}

@@ -184,7 +184,7 @@ class HostileServer(socketserver.ThreadingTCPServer):
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
         super().__init__(("127.0.0.1", 0), _Handler)
-        self._thread = threading.Thread(target=self.serve_forever, args=(0.02,))
+        self._thread = threading.Thread(target=self.serve_forever, args=(0.005,))
 
     @property
     def base_url(self) -> str:

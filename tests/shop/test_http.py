@@ -1,6 +1,7 @@
 """HTTPModel against a real server that misbehaves in every way we know of."""
 
 import asyncio
+import gc
 import json
 import logging
 import multiprocessing
@@ -20,7 +21,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import InputError
@@ -376,9 +377,9 @@ def unused_address() -> str:
 def test_the_time_limit_is_total(behaviour: Behaviour) -> None:
     with candidate(behaviour) as (model, server):
         started = time.monotonic()
-        with pytest.raises(TimeoutError, match=r"^no complete reply within 1\.2 s$"):
-            ask(model, timeout=1.2)
-        assert 1.2 <= time.monotonic() - started < 2.2
+        with pytest.raises(TimeoutError, match=r"^no complete reply within 1\.1 s$"):
+            ask(model, timeout=1.1)
+        assert 1.1 <= time.monotonic() - started < 2.1
         assert len(server.requests) == 1
 
 
@@ -390,15 +391,19 @@ def test_a_flood_that_never_ends_is_ended() -> None:
         assert time.monotonic() - started < 1.5
 
 
-def test_a_server_that_never_reads_is_a_time_out() -> None:
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_server_that_never_reads_is_a_time_out(scheme: str) -> None:
+    """Neither a request too long for the buffers nor a TLS handshake gets anywhere."""
+    message = {"role": "user", "content": "x" * 30_000_000}
     with socket.create_server(("127.0.0.1", 0), backlog=1) as deaf:
-        model = HTTPModel(f"http://127.0.0.1:{deaf.getsockname()[1]}/v1", "tiny")
-        message = {"role": "user", "content": "x" * 30_000_000}
+        model = HTTPModel(f"{scheme}://127.0.0.1:{deaf.getsockname()[1]}/v1", "tiny")
         started = time.monotonic()
         with pytest.raises(TimeoutError):
             model.complete([message], [], timeout=0.5, max_output_tokens=64)
         assert time.monotonic() - started < 1.5
         model.close()
+    gc.collect()  # httpcore leaves the socket of a cancelled handshake to the garbage collector
 
 
 def test_time_that_is_over_already_sends_nothing() -> None:
@@ -550,11 +555,10 @@ def test_a_key_echoed_in_a_turn_is_blotted_out() -> None:
 
 
 def test_a_key_written_in_escapes_is_blotted_out_once_read() -> None:
-    body = json.dumps(completion("MARK", [call("c1", "supplier", '{"sku": "MARK"}')]))
-    with candidate(reply(body.replace("MARK", "\\" + spelled_out(KEY)).encode()), api_key=KEY) as (
-        model,
-        _,
-    ):
+    body = json.dumps(completion("HERE", [call("c1", "supplier", '{"sku": "THERE"}')]))
+    body = body.replace("THERE", spelled_out(KEY).replace("\\", "\\\\"))
+    body = body.replace("HERE", spelled_out(KEY))
+    with candidate(reply(body.encode()), api_key=KEY) as (model, _):
         turn = ask(model)
     assert turn.content == "[api key]"
     assert turn.calls == (ToolCall("c1", "supplier", {"sku": "[api key]"}),)
@@ -585,8 +589,8 @@ ECHOES: list[tuple[Behaviour, str]] = [
         f"{FUNCTION}.arguments is a string, not an obj",
     ),
     (lambda exchange: exchange.send(f"{KEY}\r\n\r\n".encode()), "POST to http://127.0.0.1:"),
-    (reply(b"", f"200 {KEY}\x01"), "POST to http://127.0.0.1:"),
-    (reply(b"", X=f"{KEY}\x01"), "POST to http://127.0.0.1:"),
+    (reply(b"", f"200 {KEY}\0"), "POST to http://127.0.0.1:"),
+    (reply(b"", X=f"{KEY}\0"), "POST to http://127.0.0.1:"),
 ]
 
 
@@ -621,9 +625,9 @@ def test_a_key_is_in_no_repr_and_survives_pickling() -> None:
         assert repr(model) == f"HTTPModel('{server.base_url}', 'tiny')"
         copy = pickle.loads(pickle.dumps(model))  # noqa: S301
         factory = pickle.loads(pickle.dumps(partial(HTTPModel, server.base_url, "t")))  # noqa: S301
-        ask(copy)
-        ask(factory())
-        copy.close()
+        for each in (copy, factory()):
+            ask(each)
+            each.close()
     keys = [request.headers.get("authorization") for request in server.requests]
     assert keys == [f"Bearer {KEY}", f"Bearer {KEY}", None]
 
@@ -631,6 +635,7 @@ def test_a_key_is_in_no_repr_and_survives_pickling() -> None:
 printable = st.characters(min_codepoint=32, max_codepoint=126)
 
 
+@settings(deadline=None)
 @given(st.text(printable, min_size=1), st.text(), st.text(), st.integers(0, 2))
 def test_every_spelling_of_a_text_is_found(text: str, before: str, after: str, level: int) -> None:
     """In JSON, and in JSON within JSON, whatever stands around it."""
@@ -642,11 +647,10 @@ def test_every_spelling_of_a_text_is_found(text: str, before: str, after: str, l
         assert spellings(text).search(before + spelling + after)
 
 
-@pytest.mark.parametrize("key", ["\\" * 40 + "x", "x" + "\\" * 40, "uuuu" * 10 + "x", "\\u005c\\"])
-@pytest.mark.parametrize("unit", ["\\", "u", "\\u005c", "\\u0075", "x\\"])
-def test_hostile_text_does_not_slow_the_search_down(key: str, unit: str) -> None:
+@pytest.mark.parametrize("unit", ["\\", "s", "sk-", "\\u0073", 'sk-"lucy\\', "\\s"])
+def test_hostile_text_does_not_slow_the_search_down(unit: str) -> None:
     started = time.process_time()
-    spellings(key).sub("", unit * (262_144 // len(unit)))
+    assert spellings(KEY).search(unit * (1_048_576 // len(unit))) is None
     assert time.process_time() - started < 2.0
 
 
@@ -718,7 +722,7 @@ def test_a_report_finds_what_it_keeps() -> None:
 # Through the loop
 
 LOOKED = reply(completion("", [call("c1", "list_stock", "{}")]))
-SECONDS = 1.2
+SECONDS = 1.1
 
 
 def looped(*behaviours: Behaviour) -> LoopResult:

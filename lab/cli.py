@@ -1,0 +1,322 @@
+"""`lab ...`: reading the command line and printing; everything else happens elsewhere."""
+
+import argparse
+import json
+import sys
+import threading
+import tomllib
+import traceback
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack, suppress
+from dataclasses import fields
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from lab import candidates, terminal
+from lab.cases import CASES, SPLITS, Case, load_cases
+from lab.checkpoint import checkpoint
+from lab.errors import InputError, LabError
+from lab.evaluation import evaluate, regrade
+from lab.evidence import load_report, save_report
+from lab.grading import Criteria
+from lab.journal import Journal, latest_unfinished, new_path
+from lab.report import Report
+from lab.shop import folder, local
+from lab.shop.loop import Limits
+from lab.shop.skills import OPENING_PROCEDURE, Skill
+
+REVIEW_REQUIRED, REJECTED, BAD_INPUT, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
+
+EXITS = """exit status:
+  0    REVIEW_REQUIRED: every named check passed, and a person still has to review
+  1    REJECTED
+  2    bad usage or input, or something that is needed is not there
+  3    a fault in the lab itself
+  130  interrupted: the report is saved, with what did not run in it as NOT_RUN
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status; see `EXITS`."""
+    options = parser().parse_args(arguments)
+    try:
+        return int(options.command(options))
+    except LabError as error:
+        print(f"lab: {terminal.printable(error)}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("lab: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except Exception:  # noqa: BLE001  (its exit status must not be read as a verdict)
+        traceback.print_exc()
+        print("lab: this is a fault in the lab, not a result", file=sys.stderr)
+        return FAULT
+
+
+def run_evaluate(options: argparse.Namespace) -> int:
+    """`lab evaluate`."""
+    output, active = _configuration(options)
+    cases = _cases(options)
+    criteria = Criteria(max_seconds=options.max_seconds, max_cost_pence=options.max_cost_pence)
+    diary = _journal(options, output)
+    with ExitStack() as stack:
+        factory = stack.enter_context(_candidate(options))
+        report = evaluate(
+            factory,
+            cases=cases,
+            skill=_skill(options.skill),
+            skills=active,
+            repeats=options.repeats,
+            limits=_limits(options.limit),
+            criteria=criteria,
+            executor=_executor(stack, options.workers),
+            journal=diary,
+            progress=terminal.ProgressLine(),
+        )
+    path, digest = save_report(output, report)
+    _print(options, report, path, digest, terminal.show_report)
+    unfinished = report["counts"]["by_status"].get("NOT_RUN", 0)
+    if unfinished:
+        attempts = report["counts"]["attempts"]
+        print(
+            f"lab: interrupted: {unfinished} of {attempts} attempts did not run;"
+            f" the same command with --resume goes on",
+            file=sys.stderr,
+        )
+        return INTERRUPTED
+    return REVIEW_REQUIRED if report["passed"] else REJECTED
+
+
+def run_checkpoint(options: argparse.Namespace) -> int:
+    """`lab checkpoint`."""
+    with ExitStack() as stack:
+        is_configured = options.live or options.url
+        live = stack.enter_context(_candidate(options)) if is_configured else None
+        report = checkpoint(live, progress=terminal.ProgressLine())
+    path, digest = save_report(options.output, report)
+    _print(options, report, path, digest, terminal.show_checkpoint)
+    return 0 if report["checkpoint"]["as_written"] else 1
+
+
+def run_verify(options: argparse.Namespace) -> int:
+    """`lab verify`."""
+    report = load_report(options.report, options.digest)
+    counts = report["counts"]
+    print(
+        f"{options.report}: the bytes are those of the digest"
+        if options.digest
+        else f"{options.report}: a whole report; no digest was given to compare its bytes with"
+    )
+    print(
+        f"{counts['passed']}/{counts['attempts']} attempts, {report['acceptance']['status']};"
+        " this says nothing of whether the grading was right or anybody reviewed it"
+    )
+    return 0
+
+
+def run_regrade(options: argparse.Namespace) -> int:
+    """`lab regrade`."""
+    differences = regrade(load_report(options.report))
+    for found in differences:
+        print(
+            terminal.printable(
+                f"{found['case']} {found['repetition']}: {found['check']}"
+                f" was {found['kept']}, is now {found['now']}"
+            )
+        )
+    print(f"{len(differences)} judgements come out otherwise with this version's checks")
+    return 1 if differences else 0
+
+
+def run_model(options: argparse.Namespace) -> int:
+    """`lab model install`, `serve` and `check`."""
+    if options.action == "install":
+        print(local.install())
+        return 0
+    with ExitStack() as stack:
+        if options.action == "check" and options.url:
+            url, name, key = options.url, options.model, candidates.api_key()
+        else:
+            served = stack.enter_context(candidates.boxed())
+            url, name, key = served.base_url, served.model, None
+        if options.action == "serve":
+            print(f"{name} answers at {url} until you press Ctrl-C", flush=True)
+            with suppress(KeyboardInterrupt):
+                threading.Event().wait()
+            return 0
+        seen = local.preflight(url, name, api_key=key)
+        for sentence in seen.sentences():
+            print(sentence)
+    return 0 if seen.reachable else BAD_INPUT
+
+
+def run_shop(options: argparse.Namespace) -> int:
+    """`lab shop init`."""
+    print(folder.create_folder(options.directory))
+    return 0
+
+
+def _print(
+    options: argparse.Namespace,
+    report: Report,
+    path: Path,
+    digest: str,
+    show: Callable[[Report], None],
+) -> None:
+    if options.json:
+        kept = {name: value for name, value in report.items() if name != "cases"}
+        print(json.dumps({**kept, "report": str(path), "sha256": digest}))
+        return
+    show(report)
+    terminal.show_saved(path, digest)
+
+
+def _configuration(options: argparse.Namespace) -> tuple[Path, tuple[Skill, ...]]:
+    """Return where to save, and the skills that are active there."""
+    if options.root is None:
+        return options.output or Path("lab-reports"), ()
+    if options.output is not None:
+        raise InputError("--output: with --root the report is saved in that agent's folder")
+    return options.root / "reports", folder.active_configuration(options.root)
+
+
+def _cases(options: argparse.Namespace) -> list[Case]:
+    cases = load_cases(options.cases) if options.cases else CASES
+    chosen = [case for case in cases if options.split in (None, case.split)]
+    if not chosen:
+        raise InputError(f"--split {options.split}: no case belongs to it")
+    return chosen
+
+
+def _skill(name: str | None) -> Skill | None:
+    """Read a candidate skill: `opening`, or a TOML file with name, version and content."""
+    if name is None:
+        return None
+    if name == "opening":
+        return OPENING_PROCEDURE
+    try:
+        read = tomllib.loads(Path(name).read_text("utf-8"))
+        return Skill(**read)
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(
+            f"--skill {name}: {error}; give 'opening' or a TOML file of name, version, content"
+        ) from None
+
+
+def _limits(settings: Sequence[str]) -> Limits:
+    known = {field.name: field.type for field in fields(Limits)}
+    chosen: dict[str, Any] = {}
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        if name not in known:
+            raise InputError(f"--limit {setting}: the limits are {', '.join(known)}")
+        try:
+            chosen[name] = float(value) if name == "seconds" else int(value)
+        except ValueError:
+            raise InputError(f"--limit {setting}: {value!r} is not a number") from None
+    return Limits(**chosen)
+
+
+def _executor(stack: ExitStack, workers: int) -> Executor | None:
+    if workers < 1:
+        raise InputError(f"--workers {workers}: at least one is needed")
+    if workers == 1:
+        return None
+    # Spawned, not forked: a worker starts clean, without this process's cases in its memory.
+    return stack.enter_context(ProcessPoolExecutor(workers, mp_context=get_context("spawn")))
+
+
+def _journal(options: argparse.Namespace, output: Path) -> Journal:
+    path = options.journal
+    if options.resume:
+        path = path or latest_unfinished(output)
+        if path is not None:
+            return Journal.resume(path)
+        print(f"lab: {output}: nothing to go on with; starting anew", file=sys.stderr)
+    return Journal.create(path or new_path(output))
+
+
+def _candidate(options: argparse.Namespace) -> Any:
+    if options.url and not options.model:
+        raise InputError("--url needs --model, the name by which that server knows it")
+    effort = None if options.reasoning_effort == "omit" else options.reasoning_effort
+    return candidates.candidate(
+        live=options.live,
+        guided=options.guided,
+        url=options.url,
+        model=options.model,
+        reasoning_effort=effort,
+        use_system_proxies=options.system_proxies,
+    )
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    whole = argparse.ArgumentParser(
+        prog="lab",
+        description="Measure whether an AI agent really helps.",
+        epilog=EXITS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = whole.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[..., int], says: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=says, description=says)
+        added.set_defaults(command=run)
+        return added
+
+    _add_evaluate(command("evaluate", run_evaluate, "run a candidate on cases, grade, save"))
+    _add_checkpoint(command("checkpoint", run_checkpoint, "check the instrument against fixtures"))
+    verify = command("verify", run_verify, "check a saved report's digest, shape and sums")
+    verify.add_argument("report", type=Path)
+    verify.add_argument("--digest", help="the sha256 that was printed when it was saved")
+    again = command("regrade", run_regrade, "grade a saved report's transcripts again, offline")
+    again.add_argument("report", type=Path)
+    model = command("model", run_model, "the model in the box: install, serve, check")
+    model.add_argument("action", choices=("install", "serve", "check"))
+    _add_server(model)
+    shop = command("shop", run_shop, "make the folder of an operating agent")
+    shop.add_argument("action", choices=("init",))
+    shop.add_argument("directory", type=Path)
+    return whole
+
+
+def _add_evaluate(to: argparse.ArgumentParser) -> None:
+    _add_candidate(to)
+    to.add_argument("--cases", type=Path, metavar="FILE", help="your own cases, TOML or JSON")
+    to.add_argument("--split", choices=SPLITS, help="only the cases of one split")
+    to.add_argument("--repeats", type=int, default=1, help="attempts a case, 1 to 5")
+    to.add_argument("--skill", help="the candidate procedure: 'opening' or a TOML file")
+    to.add_argument("--root", type=Path, metavar="DIR", help="evaluate the agent of this folder")
+    to.add_argument("--output", type=Path, metavar="DIR", help="where reports go: lab-reports")
+    to.add_argument("--max-seconds", type=float, help="criterion: seconds an attempt may take")
+    to.add_argument("--max-cost-pence", type=int, help="criterion: estimated pence an attempt")
+    to.add_argument("--limit", action="append", default=[], metavar="NAME=N", help="see README")
+    to.add_argument("--workers", type=int, default=1, help="attempts at a time, in processes")
+    to.add_argument("--journal", type=Path, metavar="FILE", help="where attempts are kept at once")
+    to.add_argument("--resume", action="store_true", help="go on with a run that was cut short")
+    to.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
+def _add_checkpoint(to: argparse.ArgumentParser) -> None:
+    _add_candidate(to)
+    to.add_argument("--output", type=Path, metavar="DIR", default=Path("lab-reports"))
+    to.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
+def _add_candidate(to: argparse.ArgumentParser) -> None:
+    which = to.add_mutually_exclusive_group()
+    which.add_argument("--live", action="store_true", help="the model in the box")
+    which.add_argument("--guided", action="store_true", help="a fixture that obeys its skill")
+    _add_server(to, which)
+    to.add_argument("--reasoning-effort", default="none", help="'omit' to send none at all")
+    to.add_argument("--system-proxies", action="store_true", help="go through the system's proxies")
+
+
+def _add_server(to: argparse.ArgumentParser, which: Any = None) -> None:
+    (which or to).add_argument(
+        "--url", help=f"an OpenAI-compatible server; its key is read from {candidates.KEY_VARIABLE}"
+    )
+    to.add_argument("--model", default="", help="the model's name at that server")
