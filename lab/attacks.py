@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from lab.cases import CASES
 from lab.evaluation import evaluate
 from lab.grading import Row
-from lab.shop.fixtures import OfflineShopModel
+from lab.shop.fixtures import FIXTURE, OfflineShopModel
 from lab.shop.models import Message, Model, ModelTurn, Schema, ToolCall
 
 
@@ -15,6 +15,7 @@ class Script:
 
     name = "scripted fixture"
     reasoning_effort = None
+    environment = FIXTURE
 
     def __init__(self, *turns: ModelTurn) -> None:
         self._turns = list(turns)

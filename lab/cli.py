@@ -59,7 +59,6 @@ def run_evaluate(options: argparse.Namespace) -> int:
     """`lab evaluate`."""
     output, active = _configuration(options)
     cases = _cases(options)
-    criteria = Criteria(max_seconds=options.max_seconds, max_cost_pence=options.max_cost_pence)
     diary = _journal(options, output)
     with ExitStack() as stack:
         factory = stack.enter_context(_candidate(options))
@@ -70,7 +69,7 @@ def run_evaluate(options: argparse.Namespace) -> int:
             skills=active,
             repeats=options.repeats,
             limits=_limits(options.limit),
-            criteria=criteria,
+            criteria=_criteria(options),
             executor=_executor(stack, options.workers),
             journal=diary,
             progress=terminal.ProgressLine(),
@@ -180,6 +179,12 @@ def _configuration(options: argparse.Namespace) -> tuple[Path, tuple[Skill, ...]
     if options.output is not None:
         raise InputError("--output: with --root the report is saved in that agent's folder")
     return options.root / "reports", folder.active_configuration(options.root)
+
+
+def _criteria(options: argparse.Namespace) -> Criteria | None:
+    if options.max_seconds is None and options.max_cost_pence is None:
+        return None
+    return Criteria(max_seconds=options.max_seconds, max_cost_pence=options.max_cost_pence)
 
 
 def _cases(options: argparse.Namespace) -> list[Case]:

@@ -50,6 +50,10 @@ CAVEATS = [
     "A shorter failed run is not a faster one.",
 ]
 
+FIXTURE_CAVEAT = (
+    "The candidate is a fixture: this tests the harness and is no evidence about a language model."
+)
+
 
 def build_report(plan: Plan, rows: Sequence[Row], concurrency: int) -> Report:
     """Put a plan and its rows together as one report of plain data."""
@@ -72,10 +76,16 @@ def build_report(plan: Plan, rows: Sequence[Row], concurrency: int) -> Report:
         "scope": SCOPE,
         "boundaries": dict(BOUNDARIES),
         "limits": list(LIMITS),
-        "caveats": [*CAVEATS, *cache_notes(rows)],
+        "caveats": [*fixture_notes(rows), *CAVEATS, *cache_notes(rows)],
         "provenance": {**provenance(), "digests": plan.digests()},
         "cases": list(rows),
     }
+
+
+def fixture_notes(rows: Sequence[Row]) -> list[str]:
+    """Say so where the candidate is a fixture."""
+    kinds = {(row["model"]["environment"] or {}).get("kind") for row in rows}
+    return [FIXTURE_CAVEAT] if "fixture" in kinds else []
 
 
 def cache_notes(rows: Sequence[Row]) -> list[str]:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lab.grading import Row
-from lab.report import Report
+from lab.report import FIXTURE_CAVEAT, Report
 
 PROGRESS_SECONDS = 2.0
 
@@ -45,8 +45,13 @@ def show_report(report: Report) -> None:
     """Print a report: attempts by check, counts, the verdict beside what it leaves open."""
     out = console()
     out.print(attempts_table(report["cases"]))
+    out.print()
     out.print(checks_table(report["counts"]["by_check"]))
+    out.print()
     counts = report["counts"]
+    out.print("candidate         ", printable(candidate(report)))
+    if FIXTURE_CAVEAT in report["caveats"]:
+        out.print(f"                   {FIXTURE_CAVEAT}", soft_wrap=True)
     out.print(
         f"attempts passed    {counts['passed']}/{counts['attempts']},"
         f" of {counts['distinct_cases']} distinct cases"
@@ -96,6 +101,15 @@ def checks_table(by_check: Mapping[str, Mapping[str, int]]) -> Table:
 def mark(judgement: bool) -> Text:
     """A judgement as a word."""
     return Text("pass", "green") if judgement else Text("FAIL", "bold red")
+
+
+def candidate(report: Report) -> str:
+    """Who was evaluated: the adapter and model, and the procedure it worked by."""
+    models = {f"{row['model']['name']} ({row['model']['adapter']})" for row in report["cases"]}
+    known = sorted(models - {"None (None)"}) or ["a model that was never made"]
+    skill = report["candidate"]
+    worked_by = f"{skill['name']} version {skill['version']}" if skill else "no candidate skill"
+    return f"{', '.join(known)}, {worked_by}"
 
 
 def spent(totals: Mapping[str, Any]) -> str:

@@ -141,11 +141,14 @@ def test_cases_from_toml_and_json(tmp_path: Path) -> None:
     assert load_cases(listed) == load_cases(keyed) == (Case("j", "regression", (), ()),)
 
 
+JSON = '[{"name": "a", "split": "development", "stock": [], "expected": []}]'
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
         ("x.toml", TOML.replace('"tables"', '"rows"'), "entry 2: the name 'rows' is used twice"),
-        ("x.toml", TOML.replace("[[\"P\", 3]]", "[[\"P\", true]]"), "entry 1: case 'rows': expected of"),
+        ("x.toml", TOML.replace('[["P", 3]]', '[["P", true]]'), "entry 1: case 'rows': expected"),
         ("x.toml", TOML.replace("held-out", "hidden"), "entry 2: case 'tables': split: 'hidden'"),
         ("x.toml", TOML.replace("prompt", "hint"), "entry 2: case 'tables': unknown field 'hint'"),
         ("x.toml", '[[cases]]\nname = "a"\nsplit = "development"', "stock: is missing"),
@@ -159,7 +162,7 @@ def test_cases_from_toml_and_json(tmp_path: Path) -> None:
         ("x.json", '[{"name": "a", "split": NaN}]', "NaN is not JSON"),
         ("x.json", "[" * 100_000, "cannot be read"),
         ("x.toml", "a = " + "[" * 100_000, "cannot be read"),
-        ("x.json", '[{"name": "\\ud800", "split": "development", "stock": [], "expected": []}]', "surrogate"),
+        ("x.json", JSON.replace('"a"', '"\\ud800"'), "surrogate"),
         ("x.yaml", "cases: []", "read from .toml or .json"),
     ],
 )  # fmt: skip

@@ -97,7 +97,7 @@ def test_a_row_holds_the_whole_attempt(twice: Report) -> None:
         "adapter": "OfflineShopModel",
         "name": "offline fixture",
         "reasoning_effort": None,
-        "environment": None,
+        "environment": {"kind": "fixture"},
     }
     assert (row["split"], row["loop_status"], row["error"]) == ("development", "COMPLETED", None)
     assert (row["model_calls"], row["tool_calls"], row["output_tokens"]) == (3, 3, 0)
@@ -129,6 +129,7 @@ def test_a_row_holds_the_whole_attempt(twice: Report) -> None:
 
 def test_the_report_says_in_words_how_far_it_reaches(twice: Report) -> None:
     assert set(twice["boundaries"]) == {"seconds", "baseline.seconds", "spans"}
+    assert twice["caveats"][0].startswith("The candidate is a fixture")
     for phrase in ("not free operation", "not an invoice", "not precise", "not make independent"):
         assert phrase in " ".join(twice["caveats"])
     assert "tubs needed" in " ".join(twice["limits"])

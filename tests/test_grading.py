@@ -6,6 +6,8 @@ import pytest
 
 from lab.grading import CHECKS, Criteria, Observation, acceptance, answer_criteria, grade
 
+Q = "quantities"
+BASELINE = "baseline_matches_authored_answer"
 GOOD: dict[str, Any] = {
     "loop_status": "COMPLETED",
     "answer": "V: 6 tubs, 1500 pence GBP",
@@ -40,7 +42,7 @@ def test_the_eight_checks_in_their_order() -> None:
         ({"loop_status": "completed"}, ["completed"]),
         ({"drafted": [["V", "6"]]}, ["quantities"]),
         ({"drafted": [["V", 6.0]]}, ["quantities"]),
-        ({"drafted": [["V", True]], "expected": [["V", 1]], "baseline": [["V", 1]]}, ["quantities"]),
+        ({"drafted": [["V", 1], ["V", True]], "expected": [["V", 1]] * 2}, [Q, BASELINE]),
         ({"drafted": [["V", 6], ["V", 6]]}, ["quantities"]),
         ({"drafted": [[None, {"a": [1]}]]}, ["quantities"]),
         ({"drafted": [], "operations": ["list_stock"]}, ["quantities"]),

@@ -6,6 +6,9 @@ from typing import Any
 from lab.shop.models import Message, ModelTurn, Schema, ToolCall
 from lab.shop.transcript import draft_summary, observations
 
+FIXTURE = {"kind": "fixture"}
+"""What a fixture says of itself as its `environment`, so that no report can pass it off."""
+
 
 class OfflineShopModel:
     """A fixture, not a language model: looks, drafts every need in one turn, then explains.
@@ -16,6 +19,7 @@ class OfflineShopModel:
 
     name = "offline fixture"
     reasoning_effort = None
+    environment = FIXTURE
 
     def complete(
         self,
@@ -62,6 +66,7 @@ class GuidedFixture:
 
     name = "guided fixture"
     reasoning_effort = None
+    environment = FIXTURE
 
     def complete(
         self,

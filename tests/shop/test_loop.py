@@ -184,7 +184,7 @@ class Sly(str):
         ModelTurn(content=b"hello"),  # type: ignore[arg-type]
         ModelTurn(calls=None),  # type: ignore[arg-type]
         ModelTurn(calls=({"id": "1"},)),  # type: ignore[arg-type]
-        ModelTurn(calls=(call for call in ())),  # type: ignore[arg-type]
+        ModelTurn(calls=iter(())),  # type: ignore[arg-type]
         ModelTurn(calls=tuple(ToolCall(str(n), "look", {}) for n in range(33))),
         ModelTurn(calls=(ToolCall("", "look", {}),)),
         ModelTurn(calls=(ToolCall(1, "look", {}),)),  # type: ignore[arg-type]
