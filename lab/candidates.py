@@ -3,30 +3,32 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from lab.errors import UnavailableError
 from lab.shop import local
-from lab.shop.fixtures import GuidedFixture, OfflineShopModel
 from lab.shop.http import HTTPModel
-from lab.shop.models import Model
+from lab.shop.preflight import preflight
 
 KEY_VARIABLE = "LAB_API_KEY"
-
-Factory = Callable[[], Model]
 
 
 @dataclass(frozen=True)
 class Server:
-    """A model behind an address; calling it makes an `HTTPModel` for one attempt."""
+    """A model behind an address; calling it makes an `HTTPModel` for one attempt.
+
+    `served` is what is known of a server that the lab started itself, `seen` what a preflight
+    found.
+    """
 
     base_url: str
     model: str
     api_key: str | None = field(default=None, repr=False)
     reasoning_effort: str | None = "none"
     use_system_proxies: bool = False
-    environment: Mapping[str, Any] | None = None
+    served: Mapping[str, Any] = field(default_factory=dict)
+    seen: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self) -> HTTPModel:
         return HTTPModel(
@@ -35,7 +37,7 @@ class Server:
             api_key=self.api_key,
             reasoning_effort=self.reasoning_effort,
             use_system_proxies=self.use_system_proxies,
-            environment=self.environment,
+            environment={**self.served, **self.seen},
         )
 
     @property
@@ -44,47 +46,39 @@ class Server:
         return {
             "model": self.model,
             "reasoning_effort": self.reasoning_effort,
-            "served": dict(self.environment) if self.environment else self.base_url,
+            "server": dict(self.served) or self.base_url,
         }
 
-
-def api_key() -> str | None:
-    """Return the key from the environment, the only place one is read from."""
-    return os.environ.get(KEY_VARIABLE) or None
-
-
-@contextlib.contextmanager
-def candidate(
-    *,
-    live: bool = False,
-    guided: bool = False,
-    url: str | None = None,
-    model: str = "",
-    reasoning_effort: str | None = "none",
-    use_system_proxies: bool = False,
-) -> Iterator[Factory]:
-    """Give the factory of the chosen candidate; the model in the box is served meanwhile."""
-    if live:
-        with boxed() as served:
-            yield Server(
-                served.base_url,
-                served.model,
-                reasoning_effort=reasoning_effort,
-                environment=served.environment,
+    def checked(self, tell: Callable[[str], None]) -> "Server":
+        """Return the server with what a preflight found; UnavailableError where it is no use."""
+        found = preflight(self())
+        for sentence in found.sentences():
+            tell(sentence)
+        if found.error is not None:
+            raise UnavailableError(
+                f"{self.base_url}: {found.error}; is it running, is the name right?"
             )
-    elif url is not None:
-        server = Server(url, model, api_key(), reasoning_effort, use_system_proxies)
-        server().close()  # bad options are refused here, before anything runs
-        yield server
-    else:
-        yield GuidedFixture if guided else OfflineShopModel
+        return replace(self, seen={"preflight": {**asdict(found), "sees_tools": found.sees_tools}})
+
+
+def server_at(
+    url: str, model: str, *, reasoning_effort: str | None, use_system_proxies: bool = False
+) -> Server:
+    """Return the server at an address, its key read from the environment and nowhere else."""
+    key = os.environ.get(KEY_VARIABLE) or None
+    return Server(url, model, key, reasoning_effort, use_system_proxies)
 
 
 @contextlib.contextmanager
-def boxed(port: int = 0) -> Iterator[local.Served]:
+def box(*, reasoning_effort: str | None = "none") -> Iterator[Server]:
     """Serve the model in the box while the context lasts."""
     path = local.installed()
     if path is None:
         raise UnavailableError("the model in the box is not here yet; run `lab model install`")
-    with local.serve(path, port=port) as served:
-        yield served
+    with local.serve(path) as served:
+        yield Server(
+            served.base_url,
+            served.model,
+            reasoning_effort=reasoning_effort,
+            served=served.environment,
+        )

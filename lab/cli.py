@@ -24,7 +24,9 @@ from lab.grading import Criteria
 from lab.journal import Journal, latest_unfinished, new_path
 from lab.report import Report
 from lab.shop import folder, local
+from lab.shop.fixtures import GuidedFixture, OfflineShopModel
 from lab.shop.loop import Limits
+from lab.shop.models import Model
 from lab.shop.skills import OPENING_PROCEDURE, Skill
 
 REVIEW_REQUIRED, REJECTED, BAD_INPUT, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -61,7 +63,7 @@ def run_evaluate(options: argparse.Namespace) -> int:
     cases = _cases(options)
     diary = _journal(options, output)
     with ExitStack() as stack:
-        factory = stack.enter_context(_candidate(options))
+        factory = _candidate(stack, options)
         report = evaluate(
             factory,
             cases=cases,
@@ -91,8 +93,7 @@ def run_evaluate(options: argparse.Namespace) -> int:
 def run_checkpoint(options: argparse.Namespace) -> int:
     """`lab checkpoint`."""
     with ExitStack() as stack:
-        is_configured = options.live or options.url
-        live = stack.enter_context(_candidate(options)) if is_configured else None
+        live = _candidate(stack, options) if options.live or options.url else None
         report = checkpoint(live, progress=terminal.ProgressLine())
     path, digest = save_report(options.output, report)
     _print(options, report, path, digest, terminal.show_checkpoint)
@@ -135,20 +136,14 @@ def run_model(options: argparse.Namespace) -> int:
         print(local.install())
         return 0
     with ExitStack() as stack:
-        if options.action == "check" and options.url:
-            url, name, key = options.url, options.model, candidates.api_key()
-        else:
-            served = stack.enter_context(candidates.boxed())
-            url, name, key = served.base_url, served.model, None
-        if options.action == "serve":
-            print(f"{name} answers at {url} until you press Ctrl-C", flush=True)
-            with suppress(KeyboardInterrupt):
-                threading.Event().wait()
+        server = _server(stack, options)
+        if options.action == "check":
+            server.checked(print)
             return 0
-        seen = local.preflight(url, name, api_key=key)
-        for sentence in seen.sentences():
-            print(sentence)
-    return 0 if seen.reachable else BAD_INPUT
+        print(f"{server.model} answers at {server.base_url} until you press Ctrl-C", flush=True)
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
+        return 0
 
 
 def run_shop(options: argparse.Namespace) -> int:
@@ -243,15 +238,24 @@ def _journal(options: argparse.Namespace, output: Path) -> Journal:
     return Journal.create(path or new_path(output))
 
 
-def _candidate(options: argparse.Namespace) -> Any:
-    if options.url and not options.model:
-        raise InputError("--url needs --model, the name by which that server knows it")
+def _candidate(stack: ExitStack, options: argparse.Namespace) -> Callable[[], Model]:
+    if not options.live and not options.url:
+        return GuidedFixture if options.guided else OfflineShopModel
+    server = _server(stack, options)
+    if options.no_preflight:
+        return server
+    return server.checked(lambda sentence: print(sentence, file=sys.stderr))
+
+
+def _server(stack: ExitStack, options: argparse.Namespace) -> candidates.Server:
     effort = None if options.reasoning_effort == "omit" else options.reasoning_effort
-    return candidates.candidate(
-        live=options.live,
-        guided=options.guided,
-        url=options.url,
-        model=options.model,
+    if not options.url:
+        return stack.enter_context(candidates.box(reasoning_effort=effort))
+    if not options.model:
+        raise InputError("--url needs --model, the name by which that server knows it")
+    return candidates.server_at(
+        options.url,
+        options.model,
         reasoning_effort=effort,
         use_system_proxies=options.system_proxies,
     )
@@ -316,8 +320,7 @@ def _add_candidate(to: argparse.ArgumentParser) -> None:
     which.add_argument("--live", action="store_true", help="the model in the box")
     which.add_argument("--guided", action="store_true", help="a fixture that obeys its skill")
     _add_server(to, which)
-    to.add_argument("--reasoning-effort", default="none", help="'omit' to send none at all")
-    to.add_argument("--system-proxies", action="store_true", help="go through the system's proxies")
+    to.add_argument("--no-preflight", action="store_true", help="ask the server nothing beforehand")
 
 
 def _add_server(to: argparse.ArgumentParser, which: Any = None) -> None:
@@ -325,3 +328,5 @@ def _add_server(to: argparse.ArgumentParser, which: Any = None) -> None:
         "--url", help=f"an OpenAI-compatible server; its key is read from {candidates.KEY_VARIABLE}"
     )
     to.add_argument("--model", default="", help="the model's name at that server")
+    to.add_argument("--reasoning-effort", default="none", help="'omit' to send none at all")
+    to.add_argument("--system-proxies", action="store_true", help="go through the system's proxies")

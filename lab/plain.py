@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from typing import Any
 
 Plain = Any
@@ -21,10 +22,19 @@ def _no_constant(name: str) -> Plain:
     raise ValueError(f"{name} is not JSON")
 
 
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{shorten(text, 20)} is too large a number")
+    return value
+
+
 # Made once: `json.dumps` and `json.loads` would make a coder for every call with options.
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _encode_sorted = json.JSONEncoder(allow_nan=False, separators=(",", ":"), sort_keys=True).encode
-_decode = json.JSONDecoder(object_pairs_hook=_no_twins, parse_constant=_no_constant).decode
+_decode = json.JSONDecoder(
+    object_pairs_hook=_no_twins, parse_constant=_no_constant, parse_float=_finite
+).decode
 
 
 def dumps(value: Plain) -> str:

@@ -19,7 +19,7 @@ def provenance() -> dict[str, Any]:
         "created": now(),
         "lab_version": lab.__version__,
         "python": platform.python_version(),
-        "platform": platform.platform(),
+        "platform": f"{platform.system()} {platform.machine()}",
         "git_commit": git_commit(),
     }
 

@@ -54,6 +54,11 @@ FIXTURE_CAVEAT = (
     "The candidate is a fixture: this tests the harness and is no evidence about a language model."
 )
 
+BLINDFOLD_CAVEAT = (
+    "The model cannot have seen its tools: a preflight counted as many prompt tokens with them as"
+    " without. That no tool was called says nothing of the model."
+)
+
 
 def build_report(plan: Plan, rows: Sequence[Row], concurrency: int) -> Report:
     """Put a plan and its rows together as one report of plain data."""
@@ -76,16 +81,20 @@ def build_report(plan: Plan, rows: Sequence[Row], concurrency: int) -> Report:
         "scope": SCOPE,
         "boundaries": dict(BOUNDARIES),
         "limits": list(LIMITS),
-        "caveats": [*fixture_notes(rows), *CAVEATS, *cache_notes(rows)],
+        "caveats": [*notes(rows), *CAVEATS, *cache_notes(rows)],
         "provenance": {**provenance(), "digests": plan.digests()},
         "cases": list(rows),
     }
 
 
-def fixture_notes(rows: Sequence[Row]) -> list[str]:
-    """Say so where the candidate is a fixture."""
-    kinds = {(row["model"]["environment"] or {}).get("kind") for row in rows}
-    return [FIXTURE_CAVEAT] if "fixture" in kinds else []
+def notes(rows: Sequence[Row]) -> list[str]:
+    """Say so where the candidate is a fixture, or a model that was not shown its tools."""
+    found = [row["model"]["environment"] or {} for row in rows]
+    is_fixture = any(environment.get("kind") == "fixture" for environment in found)
+    is_blind = any(
+        environment.get("preflight", {}).get("sees_tools") is False for environment in found
+    )
+    return [FIXTURE_CAVEAT] * is_fixture + [BLINDFOLD_CAVEAT] * is_blind
 
 
 def cache_notes(rows: Sequence[Row]) -> list[str]:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lab.grading import Row
-from lab.report import FIXTURE_CAVEAT, Report
+from lab.report import BLINDFOLD_CAVEAT, FIXTURE_CAVEAT, Report
 
 PROGRESS_SECONDS = 2.0
 
@@ -50,8 +50,9 @@ def show_report(report: Report) -> None:
     out.print()
     counts = report["counts"]
     out.print("candidate         ", printable(candidate(report)))
-    if FIXTURE_CAVEAT in report["caveats"]:
-        out.print(f"                   {FIXTURE_CAVEAT}", soft_wrap=True)
+    for caveat in (FIXTURE_CAVEAT, BLINDFOLD_CAVEAT):
+        if caveat in report["caveats"]:
+            out.print(f"                   {caveat}", soft_wrap=True)
     out.print(
         f"attempts passed    {counts['passed']}/{counts['attempts']},"
         f" of {counts['distinct_cases']} distinct cases"

@@ -8,10 +8,7 @@ from types import NoneType
 from typing import Any, TypeVar
 
 from lab import plain
-from lab.shop.models import ModelError, ModelTurn, ToolCall
-
-MAX_CALLS = 32
-"""Operations read from one turn; a reply that asks for more is refused whole."""
+from lab.shop.models import CALLS_IN_A_TURN, ModelError, ModelTurn, ToolCall
 
 MAX_DEPTH = 64
 """Levels of lists and objects in anything that is handed on."""
@@ -40,7 +37,8 @@ def read_turn(body: bytes, scrub: Scrub) -> ModelTurn:
     well-formed choice. How many tokens the server says it wrote is handed on unjudged.
     """
     reply = _expect(_parsed(_loosely, body, "the reply"), dict, "the reply")
-    message = _expect(_only_choice(reply).get("message"), dict, _MESSAGE)
+    choice = _only_choice(reply)
+    message = _expect(choice.get("message"), dict, _MESSAGE)
     usage = _usage(reply)
     return ModelTurn(
         content=scrub(_content(message)),
@@ -48,6 +46,7 @@ def read_turn(body: bytes, scrub: Scrub) -> ModelTurn:
         output_tokens=_scrubbed(usage.get("completion_tokens"), scrub, "usage.completion_tokens"),
         prompt_tokens=_count(usage.get("prompt_tokens")),
         cached_tokens=_count(_cached(usage)),
+        truncated=choice.get("finish_reason") == "length",
     )
 
 
@@ -88,8 +87,10 @@ def _calls(message: dict[str, Any], scrub: Scrub) -> tuple[ToolCall, ...]:
     if calls is None:
         return ()
     calls = _expect(calls, list, where)
-    if len(calls) > MAX_CALLS:
-        raise ModelError(f"{where} holds {len(calls)} calls, more than the {MAX_CALLS} allowed")
+    if len(calls) > CALLS_IN_A_TURN:
+        raise ModelError(
+            f"{where} holds {len(calls)} calls, more than the {CALLS_IN_A_TURN} allowed"
+        )
     return tuple(_call(call, f"{where}[{index}]", scrub) for index, call in enumerate(calls))
 
 
@@ -106,7 +107,7 @@ def _call(value: Any, where: str, scrub: Scrub) -> ToolCall:
 
 
 def _arguments(value: Any, where: str, scrub: Scrub) -> dict[str, Any]:
-    arguments = _parsed(_strictly, _expect(value, str, where), where)
+    arguments = _parsed(plain.loads, _expect(value, str, where), where)
     scrubbed: dict[str, Any] = _scrubbed(_expect(arguments, dict, where), scrub, where)
     return scrubbed
 
@@ -134,13 +135,6 @@ def _expect(value: Any, kind: type[Kind], where: str) -> Kind:
 def _loosely(body: bytes) -> Any:
     """Read a whole reply. NaN passes: what it does to a token count is for the loop to judge."""
     return json.loads(body.decode("utf-8"))
-
-
-def _strictly(text: str) -> Any:
-    """Read arguments, and see that they can be written: a number like 1e999 reads as infinity."""
-    value = plain.loads(text)
-    plain.dumps(value)
-    return value
 
 
 def _parsed(parse: Callable[[Any], Any], source: bytes | str, where: str) -> Any:

@@ -238,7 +238,7 @@ def _from_elsewhere(_: logging.LogRecord) -> bool:
     return threading.current_thread().name != _THREAD
 
 
-# At these levels httpx and httpcore log the reply's reason and headers, where a key may be echoed.
+# httpx (INFO) and httpcore (DEBUG) log a reply's reason and headers, where a key may be echoed.
 for _part in ("connection", "http11", "http2", "proxy", "socks"):
     logging.getLogger(f"httpcore.{_part}").addFilter(_from_elsewhere)
 logging.getLogger("httpx").addFilter(_from_elsewhere)

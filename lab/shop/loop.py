@@ -9,7 +9,7 @@ from typing import Any, Literal, NoReturn
 
 from lab import plain
 from lab.errors import InputError
-from lab.shop.models import Message, Model, ModelError, ModelTurn, ToolCall
+from lab.shop.models import CALLS_IN_A_TURN, Message, Model, ModelError, ModelTurn, ToolCall
 from lab.shop.tools import Dispatcher
 
 Status = Literal[
@@ -28,7 +28,6 @@ Status = Literal[
     "CANDIDATE_ERROR",
 ]
 
-CALLS_IN_A_TURN = 32
 LARGEST_TURN_BYTES = 1024 * 1024
 DEEPEST_ARGUMENTS = 32
 CLOCK_SLACK_SECONDS = 0.05
@@ -185,6 +184,7 @@ class _Loop:
             )
             message, calls = _read(turn)
             usage = (turn.output_tokens, turn.prompt_tokens, turn.cached_tokens)
+            is_cut_off = turn.truncated is not False
         except TimeoutError as error:
             if self.seconds_left() <= CLOCK_SLACK_SECONDS:
                 raise _Ended("TIME_LIMIT", plain.reason(error)) from None
@@ -200,6 +200,8 @@ class _Loop:
         self.keep(message)
         self.account(step, allowed, *usage)
         self.check_time()
+        if is_cut_off:
+            raise _Ended("TOKEN_LIMIT", f"the reply was cut off, {allowed} tokens were allowed")
         return self.settle(message["content"], calls)
 
     def account(self, step: dict[str, Any], allowed: int, *usage: Any) -> None:

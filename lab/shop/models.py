@@ -11,6 +11,10 @@ Schema = dict[str, Any]
 """An OpenAI-shaped function declaration, as `Dispatcher.schemas` gives it."""
 
 
+CALLS_IN_A_TURN = 32
+"""Operations that one turn may request; a turn with more is refused whole."""
+
+
 class ModelError(Exception):
     """A model could not give a well-formed turn; the loop ends MODEL_FAILED with this reason."""
 
@@ -30,6 +34,7 @@ class ModelTurn:
 
     The token counts are what the server reported, unchecked (the loop judges them); None means
     that it reported none. `cached_tokens` is the part of the prompt a server took from its cache.
+    `truncated` says that the reply was cut off at the limit of output tokens.
     """
 
     content: str = ""
@@ -37,6 +42,7 @@ class ModelTurn:
     output_tokens: int | None = 0
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
+    truncated: bool = False
 
 
 class Model(Protocol):

@@ -220,6 +220,12 @@ def test_a_disguised_word_is_kept_as_the_word_it_is() -> None:
     assert (type(name), name) == (str, "buy")
 
 
+def test_a_reply_that_was_cut_off_is_no_answer() -> None:
+    result = loop(ModelTurn("V: 6 tubs, 15", output_tokens=1024, truncated=True))
+    assert (result.status, result.answer, result.output_tokens) == ("TOKEN_LIMIT", None, 1024)
+    assert result.messages[-1]["content"] == "V: 6 tubs, 15"
+
+
 @pytest.mark.parametrize("usage", [-1, 1.0, True, "12", float("nan"), 1025, [1]])
 def test_usage_that_cannot_be_true_is_invalid(usage: Any) -> None:
     result = loop(ModelTurn("Done.", output_tokens=usage))
