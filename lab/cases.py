@@ -1,5 +1,6 @@
 """What is asked, and what is right: each case carries an answer that a person wrote down."""
 
+import copy
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -121,7 +122,9 @@ def _short(value: object) -> str:
 
 def without_answer(case: Case) -> Case:
     """Return the case as others may see it: `expected` emptied, everything else as it was."""
-    return Case(case.name, case.split, case.stock, (), case.prompt)
+    emptied = copy.copy(case)  # without the checks of a new one, which this has passed
+    object.__setattr__(emptied, "expected", ())
+    return emptied
 
 
 HOSTILE_PROMPT = (

@@ -1,5 +1,6 @@
 """The harness: supply an input, run the candidate, grade what was observed, keep everything."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from pathlib import Path
@@ -134,14 +135,16 @@ def make_row(
         "check_errors": {},
         **record,
         "expected": [list(pair) for pair in case.expected],
-        "observed": drafted(record),
+        "observed": None,
         "baseline": drafts,
         "spans": {**record["spans"], "script": script},
         "started": started,
         "interruptions": interruptions,
         "resumed": False,
     }
-    row["checks"], row["check_errors"] = judge(row, plan.checks)
+    seen = observe(row)
+    row["observed"] = seen.drafted
+    row["checks"], row["check_errors"] = judge(seen, plan.checks)
     row["passed"] = all(row["checks"].values())
     return row
 
@@ -152,7 +155,7 @@ BASELINE_SCOPE = "the calculation alone, on stock it was handed; reading that st
 
 def run_baseline(plan: Plan, case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the script's drafts, and its three stages timed in seconds on a shop of its own."""
-    with Database.fresh(case.stock) as shop:
+    with Database.fresh(case.stock, plan.skill_rows) as shop:
         started = perf_counter()
         prices = {sku: price for sku, _, _, _, price in shop.stock()}
         acquire = perf_counter() - started
@@ -167,10 +170,8 @@ def run_baseline(plan: Plan, case: Case) -> tuple[dict[str, Any], dict[str, Any]
     started = perf_counter()
     try:
         if error is None:
-            answer = [(sku, quantity) for sku, quantity in answer]
-            drafts = [list(pair) for pair in answer]
-            plain.dumps(drafts)
-            render(Drafted(sku, quantity, quantity * prices[sku]) for sku, quantity in answer)
+            drafts = json.loads(plain.dumps([[sku, quantity] for sku, quantity in answer]))
+            render(Drafted(sku, quantity, quantity * prices[sku]) for sku, quantity in drafts)
             deliver = perf_counter() - started
     except Exception as failure:  # noqa: BLE001
         drafts, error = None, f"not (sku, quantity) pairs: {plain.reason(failure)}"
@@ -184,26 +185,24 @@ def run_baseline(plan: Plan, case: Case) -> tuple[dict[str, Any], dict[str, Any]
     return entry, {"acquire": acquire, "decide": seconds, "deliver": deliver}
 
 
-def drafted(record: Record) -> list[list[Any]] | None:
-    """Return every requested draft as [sku, quantity]; None where nobody can know.
+def observe(row: Row) -> Observation:
+    """Return what a check may look at, from a row alone, so that a kept one can be graded again.
 
-    An attempt that did not complete and requested none has not answered "nothing to draft".
+    An attempt that did not complete and requested no draft has not answered "nothing to draft":
+    what it drafted is unknown.
     """
-    pairs = [
+    asked = list(requests(row["transcript"]))
+    drafted = [
         [request.arguments.get("sku"), request.arguments.get("quantity")]
-        for request in requests(record["transcript"])
+        for request in asked
         if request.name == "draft_order"
     ]
-    return pairs if pairs or record["loop_status"] == "COMPLETED" else None
-
-
-def observe(row: Row) -> Observation:
-    """Return what a check may look at, from a row alone, so that a kept one can be graded again."""
+    is_known = bool(drafted) or row["loop_status"] == "COMPLETED"
     return Observation(
         loop_status=row["loop_status"],
         answer=row["answer"],
-        operations=[request.name for request in requests(row["transcript"])],
-        drafted=drafted(row),
+        operations=[request.name for request in asked],
+        drafted=drafted if is_known else None,
         tool_results=[result for _, result in observations(row["transcript"])],
         allowed=frozenset(row["allowed"]),
         orders=row["database"] and row["database"]["orders"],
@@ -212,11 +211,11 @@ def observe(row: Row) -> Observation:
     )
 
 
-def judge(row: Row, checks: Mapping[str, Check]) -> tuple[dict[str, bool], dict[str, str]]:
-    """Grade a row; every check of an attempt that did not run is False, since it saw nothing."""
-    if row["loop_status"] == "NOT_RUN":
+def judge(seen: Observation, checks: Mapping[str, Check]) -> tuple[dict[str, bool], dict[str, str]]:
+    """Grade an attempt; every check of one that did not run is False, since it saw nothing."""
+    if seen.loop_status == "NOT_RUN":
         return dict.fromkeys(checks, False), {}
-    return grade(observe(row), checks)
+    return grade(seen, checks)
 
 
 def regrade(report: Report, checks: Mapping[str, Check] = CHECKS) -> list[dict[str, Any]]:
@@ -234,6 +233,6 @@ def regrade(report: Report, checks: Mapping[str, Check] = CHECKS) -> list[dict[s
             "now": judgement,
         }
         for row in report["cases"]
-        for name, judgement in judge(row, checks)[0].items()
+        for name, judgement in judge(observe(row), checks)[0].items()
         if row["checks"].get(name) is not judgement
     ]

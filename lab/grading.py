@@ -105,8 +105,8 @@ CHECKS: Mapping[str, Check] = {
 
 
 def _multiset(pairs: Iterable[Sequence[Any]]) -> Counter[str]:
-    # As JSON text, because 6, 6.0, "6" and True are four different answers and a list has no hash.
-    return Counter(plain.dumps(list(pair)) for pair in pairs)
+    # As text, because 6, 6.0, "6" and True are four different answers and a list has no hash.
+    return Counter(repr(list(pair)) for pair in pairs)
 
 
 def grade(seen: Observation, checks: Mapping[str, Check]) -> tuple[dict[str, bool], dict[str, str]]:

@@ -72,7 +72,8 @@ class Plan:
         return [(case, n) for case in self.cases for n in range(1, self.repeats + 1)]
 
     @cached_property
-    def _skill_rows(self) -> tuple[SkillRow, ...]:
+    def skill_rows(self) -> tuple[SkillRow, ...]:
+        """The same skills as a shop keeps them."""
         return tuple(skill.row for skill in self.skills)
 
     def task(self, case: Case) -> Task:
@@ -81,7 +82,7 @@ class Plan:
             self.model_factory,
             case.prompt,
             case.stock,
-            self._skill_rows,
+            self.skill_rows,
             self.limits,
             self.dispatcher,
         )

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Self
 
@@ -49,9 +49,8 @@ class Database:
         `stock` is listed by the tools in the order given; `skills` are the active ones.
         """
         database = cls(sqlite3.connect(":memory:", isolation_level=None))
-        # Copying a prepared image is several times faster than running the schema again.
-        database.connection.deserialize(_image(tuple(skills)))
-        database._add_stock(stock)
+        # Copying a prepared image is several times faster than filling an empty shop again.
+        database.connection.deserialize(_image(tuple(stock), tuple(skills)))
         return database
 
     @classmethod
@@ -155,11 +154,19 @@ class Database:
         self.close()
 
 
-@lru_cache(maxsize=16)
-def _image(skills: tuple[SkillRow, ...]) -> bytes:
+@lru_cache(maxsize=64)
+def _image(stock: tuple[StockRow, ...], skills: tuple[SkillRow, ...]) -> bytes:
+    with Database(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        database.connection.deserialize(_empty_image())
+        database._add_stock(stock)
+        for skill in skills:
+            database.add_skill(skill)
+        return database.connection.serialize()
+
+
+@cache
+def _empty_image() -> bytes:
     with Database(sqlite3.connect(":memory:", isolation_level=None)) as database:
         database.connection.execute("PRAGMA page_size = 512")  # small tables, small image
         database.connection.executescript(SCHEMA)
-        for skill in skills:
-            database.add_skill(skill)
         return database.connection.serialize()

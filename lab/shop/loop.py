@@ -29,7 +29,8 @@ Status = Literal[
 ]
 
 LARGEST_TURN_BYTES = 1024 * 1024
-DEEPEST_ARGUMENTS = 32
+NESTED_ARGUMENTS = 64
+"""Lists and objects that a call's arguments may hold, so that no reader can be sunk by them."""
 CLOCK_SLACK_SECONDS = 0.05
 """A time-out that fires this little before the deadline still used up the time."""
 
@@ -132,12 +133,13 @@ class _Loop:
         self.tool_calls = 0
         self.steps: list[dict[str, Any]] = []
         for message in messages:
-            self.keep(json.loads(_wire(message)))
+            wire = _wire(message)
+            self.keep(json.loads(wire), wire)
 
-    def keep(self, message: Message) -> None:
-        """Add a message to the transcript; its wire form is what the model gets a copy of."""
+    def keep(self, message: Message, wire: str) -> None:
+        """Add a message to the transcript, and its JSON, of which the model gets a copy."""
         self.messages.append(message)
-        self.wires.append(_wire(message))
+        self.wires.append(wire)
 
     def seconds_left(self) -> float:
         return self.deadline - perf_counter()
@@ -182,7 +184,7 @@ class _Loop:
                 timeout=self.seconds_left(),
                 max_output_tokens=allowed,
             )
-            message, calls = _read(turn)
+            message, wire = _read(turn)
             usage = (turn.output_tokens, turn.prompt_tokens, turn.cached_tokens)
             is_cut_off = turn.truncated is not False
         except TimeoutError as error:
@@ -197,12 +199,12 @@ class _Loop:
             raise _Ended("CANDIDATE_ERROR", plain.reason(error)) from None
         finally:
             step["seconds"] = perf_counter() - started
-        self.keep(message)
+        self.keep(message, wire)
         self.account(step, allowed, *usage)
         self.check_time()
         if is_cut_off:
             raise _Ended("TOKEN_LIMIT", f"the reply was cut off, {allowed} tokens were allowed")
-        return self.settle(message["content"], calls)
+        return self.settle(message)
 
     def account(self, step: dict[str, Any], allowed: int, *usage: Any) -> None:
         """Keep what the server reported; end the loop where it cannot be true."""
@@ -216,11 +218,17 @@ class _Loop:
         for name, count in zip(("prompt_tokens", "cached_tokens"), prompt_side, strict=True):
             step[name] = count if _is_count(count) else None
 
-    def settle(self, content: str, calls: list[ToolCall]) -> list[ToolCall]:
-        """End the loop on an answer, on silence, or on an id used again."""
+    def settle(self, message: Message) -> list[ToolCall]:
+        """Return the requested calls; end the loop on an answer, silence or an id used again."""
+        calls = [
+            ToolCall(
+                call["id"], call["function"]["name"], json.loads(call["function"]["arguments"])
+            )
+            for call in message.get("tool_calls", ())
+        ]
         if not calls:
-            self.answer = content
-            raise _Ended("COMPLETED" if content.strip() else "EMPTY_REPLY")
+            self.answer = message["content"]
+            raise _Ended("COMPLETED" if self.answer.strip() else "EMPTY_REPLY")
         for call in calls:
             if call.id in self.call_ids:
                 raise _Ended("REPEATED_CALL_ID", f"call id {plain.shorten(ascii(call.id), 80)}")
@@ -239,9 +247,9 @@ class _Loop:
             self.steps.append(
                 {"kind": "tool", "name": call.name, "seconds": perf_counter() - started}
             )
-            self.keep(
-                {"role": "tool", "tool_call_id": call.id, "content": plain.dumps(observation)}
-            )
+            content = plain.dumps(observation)
+            message = {"role": "tool", "tool_call_id": call.id, "content": content}
+            self.keep(message, _wire(message))
 
     def result(self, status: Status, error: str | None) -> LoopResult:
         return LoopResult(
@@ -265,8 +273,8 @@ def _is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-def _read(turn: object) -> tuple[Message, list[ToolCall]]:
-    """Return a turn as a transcript message and plain calls; ModelError when it is malformed."""
+def _read(turn: object) -> tuple[Message, str]:
+    """Return a turn as a transcript message and its JSON; ModelError when it is malformed."""
     if not isinstance(turn, ModelTurn):
         _malformed(f"complete returned {type(turn).__name__}, not a ModelTurn")
     content, calls = turn.content, turn.calls
@@ -276,17 +284,17 @@ def _read(turn: object) -> tuple[Message, list[ToolCall]]:
         _malformed(f"calls is {type(calls).__name__}, not a tuple")
     if len(calls) > CALLS_IN_A_TURN:
         _malformed(f"{len(calls)} calls in one turn; {CALLS_IN_A_TURN} are allowed")
-    plain_calls = [_read_call(call) for call in calls]
     message: Message = {"role": "assistant", "content": content}
     if calls:
-        message["tool_calls"] = [_call_message(call) for call in plain_calls]
+        message["tool_calls"] = [_read_call(call) for call in calls]
     wire = _wire(message)
     if len(wire) > LARGEST_TURN_BYTES:
         _malformed(f"a turn of more than {LARGEST_TURN_BYTES} bytes")
-    return json.loads(wire), plain_calls
+    # Back from JSON, nothing is left of a subclass that only looked like text or a number.
+    return json.loads(wire), wire
 
 
-def _read_call(call: object) -> ToolCall:
+def _read_call(call: object) -> dict[str, Any]:
     if not isinstance(call, ToolCall):
         _malformed(f"a call is {type(call).__name__}, not a ToolCall")
     if not isinstance(call.id, str) or not call.id:
@@ -296,25 +304,13 @@ def _read_call(call: object) -> ToolCall:
     if not isinstance(call.arguments, dict):
         _malformed("a call's arguments are not an object")
     try:
-        # Through JSON, so that nothing is left of a subclass that only looks like text or numbers.
-        identity, name, arguments = json.loads(plain.dumps([call.id, call.name, call.arguments]))
+        arguments = plain.dumps(call.arguments)
     except (TypeError, ValueError, RecursionError) as error:
-        _malformed(f"a call is not JSON: {plain.reason(error)}")
-    if _depth(arguments) > DEEPEST_ARGUMENTS:
-        _malformed(f"a call's arguments are nested more than {DEEPEST_ARGUMENTS} deep")
-    return ToolCall(identity, name, arguments)
-
-
-def _call_message(call: ToolCall) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": plain.dumps(call.arguments)}
+        _malformed(f"a call's arguments are not JSON: {plain.reason(error)}")
+    if arguments.count("{") + arguments.count("[") > NESTED_ARGUMENTS:
+        _malformed(f"a call's arguments hold more than {NESTED_ARGUMENTS} lists and objects")
+    function = {"name": call.name, "arguments": arguments}
     return {"id": call.id, "type": "function", "function": function}
-
-
-def _depth(value: Any) -> int:
-    inner = value.values() if isinstance(value, dict) else value
-    if not isinstance(value, dict | list):
-        return 0
-    return 1 + max(map(_depth, inner), default=0)
 
 
 def _malformed(why: str) -> NoReturn:

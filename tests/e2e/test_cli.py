@@ -213,7 +213,7 @@ def test_a_server_that_drops_tools_is_found_out(tmp_path: Path) -> None:
 
 
 def test_a_server_that_is_not_there_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    server = ["--url", "http://127.0.0.1:9/v1", "--model", "m", "--output", tmp_path]
+    server = ["--url", "http://127.0.0.1:9/v1", "--model", "m", "--output", str(tmp_path)]
     refused = lab("evaluate", *server)
     assert refused.returncode == 2
     assert "is it running" in refused.stderr
