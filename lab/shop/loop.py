@@ -5,12 +5,13 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from time import perf_counter
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 from lab import plain
 from lab.errors import InputError
-from lab.shop.models import CALLS_IN_A_TURN, Message, Model, ModelError, ModelTurn, ToolCall
+from lab.shop.models import Message, Model, ModelError, ToolCall
 from lab.shop.tools import Dispatcher
+from lab.shop.turns import read_turn, to_wire
 
 Status = Literal[
     "COMPLETED",
@@ -28,9 +29,6 @@ Status = Literal[
     "CANDIDATE_ERROR",
 ]
 
-LARGEST_TURN_BYTES = 1024 * 1024
-NESTED_ARGUMENTS = 64
-"""Lists and objects that a call's arguments may hold, so that no reader can be sunk by them."""
 CLOCK_SLACK_SECONDS = 0.05
 """A time-out that fires this little before the deadline still used up the time."""
 
@@ -124,7 +122,7 @@ class _Loop:
         self.limits = limits
         self.should_stop = should_stop
         self.deadline = perf_counter() + limits.seconds
-        self.tools = _wire(dispatcher.schemas())
+        self.tools = to_wire(dispatcher.schemas())
         self.messages: list[Message] = []
         self.wires: list[str] = []
         self.answer: str | None = None
@@ -133,7 +131,7 @@ class _Loop:
         self.tool_calls = 0
         self.steps: list[dict[str, Any]] = []
         for message in messages:
-            wire = _wire(message)
+            wire = to_wire(message)
             self.keep(json.loads(wire), wire)
 
     def keep(self, message: Message, wire: str) -> None:
@@ -184,7 +182,7 @@ class _Loop:
                 timeout=self.seconds_left(),
                 max_output_tokens=allowed,
             )
-            message, wire = _read(turn)
+            message, wire = read_turn(turn)
             usage = (turn.output_tokens, turn.prompt_tokens, turn.cached_tokens)
             is_cut_off = turn.truncated is not False
         except TimeoutError as error:
@@ -249,7 +247,7 @@ class _Loop:
             )
             content = plain.dumps(observation)
             message = {"role": "tool", "tool_call_id": call.id, "content": content}
-            self.keep(message, _wire(message))
+            self.keep(message, to_wire(message))
 
     def result(self, status: Status, error: str | None) -> LoopResult:
         return LoopResult(
@@ -265,53 +263,5 @@ class _Loop:
         )
 
 
-# Not ASCII: the context is measured in the bytes that UTF-8 needs.
-_wire = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
-
-
 def _is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
-
-
-def _read(turn: object) -> tuple[Message, str]:
-    """Return a turn as a transcript message and its JSON; ModelError when it is malformed."""
-    if not isinstance(turn, ModelTurn):
-        _malformed(f"complete returned {type(turn).__name__}, not a ModelTurn")
-    content, calls = turn.content, turn.calls
-    if not isinstance(content, str):
-        _malformed(f"content is {type(content).__name__}, not text")
-    if type(calls) not in (tuple, list):
-        _malformed(f"calls is {type(calls).__name__}, not a tuple")
-    if len(calls) > CALLS_IN_A_TURN:
-        _malformed(f"{len(calls)} calls in one turn; {CALLS_IN_A_TURN} are allowed")
-    message: Message = {"role": "assistant", "content": content}
-    if calls:
-        message["tool_calls"] = [_read_call(call) for call in calls]
-    wire = _wire(message)
-    if len(wire) > LARGEST_TURN_BYTES:
-        _malformed(f"a turn of more than {LARGEST_TURN_BYTES} bytes")
-    # Back from JSON, nothing is left of a subclass that only looked like text or a number.
-    return json.loads(wire), wire
-
-
-def _read_call(call: object) -> dict[str, Any]:
-    if not isinstance(call, ToolCall):
-        _malformed(f"a call is {type(call).__name__}, not a ToolCall")
-    if not isinstance(call.id, str) or not call.id:
-        _malformed("a call's id is not text")
-    if not isinstance(call.name, str):
-        _malformed("a call's name is not text")
-    if not isinstance(call.arguments, dict):
-        _malformed("a call's arguments are not an object")
-    try:
-        arguments = plain.dumps(call.arguments)
-    except (TypeError, ValueError, RecursionError) as error:
-        _malformed(f"a call's arguments are not JSON: {plain.reason(error)}")
-    if arguments.count("{") + arguments.count("[") > NESTED_ARGUMENTS:
-        _malformed(f"a call's arguments hold more than {NESTED_ARGUMENTS} lists and objects")
-    function = {"name": call.name, "arguments": arguments}
-    return {"id": call.id, "type": "function", "function": function}
-
-
-def _malformed(why: str) -> NoReturn:
-    raise ModelError(why)
