@@ -13,6 +13,7 @@ from lab.errors import InputError, LabError
 Row = dict[str, Any]
 Entry = dict[str, Any]
 SYNC_SECONDS = 0.1
+ENTRY_START = b'{"kind":"'
 
 
 def now() -> str:
@@ -169,8 +170,8 @@ class Journal:
 def parse(data: bytes, path: Path) -> tuple[list[Entry], bool]:
     """Return a journal's entries in order, and whether the last line was torn by a crash.
 
-    InputError where a line is unreadable and neither the last nor followed by a `torn` entry, or
-    where the file does not begin as a journal.
+    InputError where a line cannot have been an entry, where one is unreadable and neither the last
+    nor followed by a `torn` entry, or where the file does not begin as a journal.
     """
     entries: list[Entry] = []
     torn = 0
@@ -178,6 +179,8 @@ def parse(data: bytes, path: Path) -> tuple[list[Entry], bool]:
         try:
             entry = plain.loads(line.decode())
         except ValueError:
+            if not line.startswith(ENTRY_START[: len(line)]):
+                raise InputError(f"{path}, line {number}: not a journal's entry") from None
             torn = number
             continue
         if entry["kind"] == "torn":
