@@ -8,6 +8,7 @@ from typing import Any
 
 from lab.errors import UnavailableError
 from lab.shop import local
+from lab.shop.constrained import ConstrainedModel
 from lab.shop.http import HTTPModel
 from lab.shop.preflight import preflight
 
@@ -16,9 +17,10 @@ KEY_VARIABLE = "LAB_API_KEY"
 
 @dataclass(frozen=True)
 class Server:
-    """A model behind an address; calling it makes an `HTTPModel` for one attempt.
+    """A model behind an address; calling it makes the model of one attempt.
 
-    `served` is what is known of a server that the lab started itself, `seen` what a preflight
+    `constrained` has each reply held to a JSON schema, for a model that cannot call tools. `served`
+    is what is known of a server that the lab started itself, `seen` what a preflight
     found.
     """
 
@@ -27,11 +29,12 @@ class Server:
     api_key: str | None = field(default=None, repr=False)
     reasoning_effort: str | None = "none"
     use_system_proxies: bool = False
+    constrained: bool = False
     served: Mapping[str, Any] = field(default_factory=dict)
     seen: Mapping[str, Any] = field(default_factory=dict)
 
-    def __call__(self) -> HTTPModel:
-        return HTTPModel(
+    def __call__(self) -> HTTPModel | ConstrainedModel:
+        model = HTTPModel(
             self.base_url,
             self.model,
             api_key=self.api_key,
@@ -39,6 +42,7 @@ class Server:
             use_system_proxies=self.use_system_proxies,
             environment={**self.served, **self.seen},
         )
+        return ConstrainedModel(model) if self.constrained else model
 
     @property
     def fingerprint(self) -> dict[str, Any]:
@@ -46,6 +50,7 @@ class Server:
         return {
             "model": self.model,
             "reasoning_effort": self.reasoning_effort,
+            "constrained": self.constrained,
             "server": dict(self.served) or self.base_url,
         }
 
@@ -61,24 +66,16 @@ class Server:
         return replace(self, seen={"preflight": {**asdict(found), "sees_tools": found.sees_tools}})
 
 
-def server_at(
-    url: str, model: str, *, reasoning_effort: str | None, use_system_proxies: bool = False
-) -> Server:
-    """Return the server at an address, its key read from the environment and nowhere else."""
-    key = os.environ.get(KEY_VARIABLE) or None
-    return Server(url, model, key, reasoning_effort, use_system_proxies)
+def api_key() -> str | None:
+    """Return the key from the environment; it is read from nowhere else."""
+    return os.environ.get(KEY_VARIABLE) or None
 
 
 @contextlib.contextmanager
-def box(*, reasoning_effort: str | None = "none") -> Iterator[Server]:
+def box() -> Iterator[Server]:
     """Serve the model in the box while the context lasts."""
     path = local.installed()
     if path is None:
         raise UnavailableError("the model in the box is not here yet; run `lab model install`")
     with local.serve(path) as served:
-        yield Server(
-            served.base_url,
-            served.model,
-            reasoning_effort=reasoning_effort,
-            served=served.environment,
-        )
+        yield Server(served.base_url, served.model, served=served.environment)

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack, suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -248,16 +248,17 @@ def _candidate(stack: ExitStack, options: argparse.Namespace) -> Callable[[], Mo
 
 
 def _server(stack: ExitStack, options: argparse.Namespace) -> candidates.Server:
-    effort = None if options.reasoning_effort == "omit" else options.reasoning_effort
     if not options.url:
-        return stack.enter_context(candidates.box(reasoning_effort=effort))
-    if not options.model:
+        server = stack.enter_context(candidates.box())
+    elif options.model:
+        server = candidates.Server(options.url, options.model, candidates.api_key())
+    else:
         raise InputError("--url needs --model, the name by which that server knows it")
-    return candidates.server_at(
-        options.url,
-        options.model,
-        reasoning_effort=effort,
+    return replace(
+        server,
+        reasoning_effort=None if options.reasoning_effort == "omit" else options.reasoning_effort,
         use_system_proxies=options.system_proxies,
+        constrained=options.constrained,
     )
 
 
@@ -328,5 +329,10 @@ def _add_server(to: argparse.ArgumentParser, which: Any = None) -> None:
         "--url", help=f"an OpenAI-compatible server; its key is read from {candidates.KEY_VARIABLE}"
     )
     to.add_argument("--model", default="", help="the model's name at that server")
+    to.add_argument(
+        "--constrained",
+        action="store_true",
+        help="hold each reply to a JSON schema, for a model that cannot call tools",
+    )
     to.add_argument("--reasoning-effort", default="none", help="'omit' to send none at all")
     to.add_argument("--system-proxies", action="store_true", help="go through the system's proxies")

@@ -1,6 +1,7 @@
 """Carrying attempts: one after another, or on an executor, and past the death of a worker."""
 
 import pickle
+import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import (
@@ -27,9 +28,11 @@ def carry(
     """Run every task and yield each event when it happens; `finished` brings what `run` returned.
 
     An attempt is yielded as `started` before it is carried out. On an executor no more are in
-    flight than it has workers. When a worker process dies, every attempt that was in flight is
-    `interrupted` and started again alone, in a new pool; one that kills its worker again is
-    `lost`. Attempts that an executor can no longer carry are left without a last event.
+    flight than it has workers. When a worker process dies, every attempt that it may have been
+    carrying is `interrupted` and started again alone; one whose worker dies again is `lost`. A
+    broken process pool is replaced by another of its kind. Dask, which would start an attempt
+    again by itself and say nothing, is told not to while this lasts. Attempts that an executor can
+    no longer carry are left without a last event.
     """
     if executor is None:
         for attempt, task in tasks.items():
@@ -43,10 +46,29 @@ def concurrency(executor: Executor | None) -> int:
     """Return how many attempts an executor carries at a time."""
     if executor is None:
         return 1
-    client = getattr(executor, "_client", None)  # Dask's ClientExecutor
+    client = _dask_client(executor)
     if client is not None:
         return int(sum(client.nthreads().values()))
     return int(getattr(executor, "_max_workers", 1))
+
+
+def _dask_client(executor: Executor | None) -> Any:
+    return getattr(executor, "_client", None)
+
+
+def _allow_dask_failures(allowed: int, dask_scheduler: Any = None) -> int:
+    """Run on Dask's scheduler: set how many dead workers it hides for a task, return the old."""
+    before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, allowed
+    return int(before)
+
+
+def _is_death(error: Exception) -> bool:
+    return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
+
+
+def _run_once(run: Callable[[Task], Any], task: Task, _: str) -> Any:
+    """Run a task under a name of its own: Dask gives equal calls one run and one result."""
+    return run(task)
 
 
 class _Carrier:
@@ -65,6 +87,8 @@ class _Carrier:
 
     def events(self) -> Iterator[Event]:
         self.refuse_unpicklable()
+        client = _dask_client(self.executor)
+        hidden = client and client.run_on_scheduler(_allow_dask_failures, allowed=0)
         try:
             while self.executor is not None and (self.waiting or self.suspects or self.running):
                 yield from self.fill()
@@ -74,6 +98,8 @@ class _Carrier:
                 future.cancel()
             if self.own is not None:
                 self.own.shutdown(wait=False, cancel_futures=True)
+            if client:
+                client.run_on_scheduler(_allow_dask_failures, allowed=hidden)
 
     def fill(self) -> Iterator[Event]:
         """Start attempts while there is room; one whose worker died gets the pool for itself."""
@@ -88,7 +114,7 @@ class _Carrier:
     def submit(self, attempt: int) -> Future[Any]:
         assert self.executor is not None
         try:
-            return self.executor.submit(self.run, self.tasks[attempt])
+            return self.executor.submit(_run_once, self.run, self.tasks[attempt], uuid.uuid4().hex)
         except BrokenExecutor as error:
             future: Future[Any] = Future()
             future.set_exception(error)
@@ -97,21 +123,27 @@ class _Carrier:
     def collect(self) -> Iterator[Event]:
         """Wait for attempts to come back, whole or not."""
         dead: list[int] = []
+        is_broken = False
         for future in wait(self.running, return_when=FIRST_COMPLETED).done:
             attempt = self.running.pop(future)
-            try:
+            error = future.exception()
+            if error is None:
                 yield "finished", attempt, future.result()
-            except BrokenExecutor:
+            elif not isinstance(error, Exception):
+                raise error
+            elif _is_death(error):
                 dead.append(attempt)
-            except Exception as error:  # noqa: BLE001  (the executor's own, as when a cluster is gone)
+                is_broken = is_broken or isinstance(error, BrokenExecutor)
+            else:  # the executor's own, as when a cluster is gone
                 yield "lost", attempt, plain.reason(error)
-        if dead:
-            yield from self.bury(sorted([*dead, *self.running.values()]))
+        if is_broken:  # every attempt that was in flight is gone with the pool
+            dead += self.running.values()
+            self.running.clear()
+            self.replace_pool()
+        yield from self.bury(sorted(dead))
 
     def bury(self, dead: list[int]) -> Iterator[Event]:
-        """Start a new pool after a death; what died on trial is not tried again."""
-        self.running.clear()
-        self.replace_pool()
+        """Have attempts tried again whose worker died, once."""
         for attempt in dead:
             if self.on_trial:
                 yield "lost", attempt, "its worker process died, twice"

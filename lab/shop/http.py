@@ -91,8 +91,11 @@ class HTTPModel:
         *,
         timeout: float,
         max_output_tokens: int,
+        response_format: Schema | None = None,
     ) -> ModelTurn:
         """Return the next turn. `timeout` is in seconds, from connecting to the last byte.
+
+        `response_format`, where it is given, asks the server to hold the reply to a JSON schema.
 
         Raises TimeoutError when they are over, and ModelError, with the reason, for every other
         failure: no connection, a status other than 2xx, a reply too large or malformed.
@@ -106,6 +109,8 @@ class HTTPModel:
         }
         if tools:
             request["tools"] = tools
+        if response_format is not None:
+            request["response_format"] = response_format
         if self.reasoning_effort is not None:
             request["reasoning_effort"] = self.reasoning_effort
         body = plain.dumps(request).encode("ascii")

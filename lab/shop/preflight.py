@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from lab import plain
+from lab.shop.constrained import ConstrainedModel
 from lab.shop.database import Database
 from lab.shop.http import HTTPModel
-from lab.shop.models import ModelError, ModelTurn, Schema
+from lab.shop.models import Model, ModelError, ModelTurn, Schema
 from lab.shop.tools import shop_dispatcher
 
 OUTPUT_TOKENS = 64
@@ -61,7 +62,7 @@ class Preflight:
         )
 
 
-def preflight(model: HTTPModel, *, timeout: float = 60.0) -> Preflight:
+def preflight(model: HTTPModel | ConstrainedModel, *, timeout: float = 60.0) -> Preflight:
     """Ask a server one short question, without tools and with them; `timeout` seconds for each."""
     try:
         started = perf_counter()
@@ -82,5 +83,5 @@ def preflight(model: HTTPModel, *, timeout: float = 60.0) -> Preflight:
     )
 
 
-def _ask(model: HTTPModel, tools: list[Schema], timeout: float) -> ModelTurn:
+def _ask(model: Model, tools: list[Schema], timeout: float) -> ModelTurn:
     return model.complete(QUESTION, tools, timeout=timeout, max_output_tokens=OUTPUT_TOKENS)
