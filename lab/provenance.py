@@ -24,6 +24,7 @@ def provenance() -> dict[str, Any]:
     }
 
 
+@functools.cache
 def git_commit() -> str | None:
     """Return the commit of the lab's own checkout, `-dirty` added where files differ from it."""
     root = Path(__file__).resolve().parent.parent

@@ -1,0 +1,1 @@
+"""How the figures in README.md were measured. See benchmarks/README.md."""
