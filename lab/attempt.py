@@ -1,6 +1,7 @@
 """One attempt, where the candidate runs. Nothing here knows a case's name, split or answer."""
 
 import contextlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
@@ -56,6 +57,7 @@ def run_attempt(task: Task) -> Record:
     """
     model = None
     with open_shop(task) as shop:
+        script_read = time_to_read(shop)
         try:
             tools = task.dispatcher(shop)
             messages = context(shop, SESSION, task.prompt, allowed=tools.allowed)
@@ -63,7 +65,7 @@ def run_attempt(task: Task) -> Record:
             model = task.model_factory()
             result = run_loop(model, tools, messages, limits=task.limits)
             seconds = perf_counter() - started
-            return record(result, seconds, model, tools, shop)
+            return record(result, seconds, model, tools, shop, script_read)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001  (a candidate may even call sys.exit)
@@ -73,8 +75,20 @@ def run_attempt(task: Task) -> Record:
                 model.close()  # type: ignore[union-attr]
 
 
+def time_to_read(shop: Database) -> float:
+    """Return the seconds that a script's query for stock and prices takes on this very shop."""
+    started = perf_counter()
+    shop.stock()
+    return perf_counter() - started
+
+
 def record(
-    result: LoopResult, seconds: float, model: Model, tools: Dispatcher, shop: Database
+    result: LoopResult,
+    seconds: float,
+    model: Model,
+    tools: Dispatcher,
+    shop: Database,
+    script_read: float,
 ) -> Record:
     """Put down what one loop came to."""
     return {
@@ -92,7 +106,7 @@ def record(
         "steps": result.steps,
         "allowed": sorted(tools.allowed),
         "database": shop.counts(),
-        "spans": {"agent": span(result, seconds)},
+        "spans": {"agent": span(result, seconds), "script": {"acquire": script_read}},
     }
 
 
@@ -106,7 +120,7 @@ def no_record(status: str, error: str | None) -> Record:
         "transcript": [],
         "steps": [],
         "allowed": [],
-        "spans": {"agent": None},
+        "spans": {"agent": None, "script": None},
     }
 
 
@@ -115,7 +129,8 @@ def describe(model: Model) -> dict[str, Any]:
     said: dict[str, Any] = {"adapter": type(model).__name__}
     for name in ("name", "reasoning_effort", "environment"):
         try:
-            said[name] = plain.loads(plain.dumps(getattr(model, name, None)))
+            value = getattr(model, name, None)
+            said[name] = value if value is None else json.loads(plain.dumps(value))
         except Exception as error:  # noqa: BLE001  (it is the candidate's own code)
             said[name] = plain.reason(error)
     return said

@@ -125,7 +125,11 @@ def make_row(
 ) -> Row:
     """Bring together what was asked, what came of it and what is right, and have it judged."""
     case, repetition = plan.attempts[attempt]
-    drafts, script = run_baseline(plan, case) if started else (NO_BASELINE, None)
+    drafts, deliver = run_baseline(plan, case) if started else (NO_BASELINE, None)
+    spans = record["spans"]
+    if spans["script"] is not None:
+        script = {**spans["script"], "decide": drafts["seconds"], "deliver": deliver}
+        spans = {**spans, "script": script}
     row = {
         "case": case.name,
         "split": case.split,
@@ -137,7 +141,7 @@ def make_row(
         "expected": [list(pair) for pair in case.expected],
         "observed": None,
         "baseline": drafts,
-        "spans": {**record["spans"], "script": script},
+        "spans": spans,
         "started": started,
         "interruptions": interruptions,
         "resumed": False,
@@ -153,12 +157,9 @@ NO_BASELINE = {"drafts": None, "error": None, "model_calls": None, "seconds": No
 BASELINE_SCOPE = "the calculation alone, on stock it was handed; reading that stock is not in it"
 
 
-def run_baseline(plan: Plan, case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the script's drafts, and its three stages timed in seconds on a shop of its own."""
-    with Database.fresh(case.stock, plan.skill_rows) as shop:
-        started = perf_counter()
-        prices = {sku: price for sku, _, _, _, price in shop.stock()}
-        acquire = perf_counter() - started
+def run_baseline(plan: Plan, case: Case) -> tuple[dict[str, Any], float | None]:
+    """Return the script's drafts, and the seconds it took to write them down for a person."""
+    prices = {sku: price for sku, _, _, _, price in case.stock}
     given = without_answer(case)
     drafts, error, deliver = None, None, None
     started_ns = perf_counter_ns()
@@ -175,14 +176,13 @@ def run_baseline(plan: Plan, case: Case) -> tuple[dict[str, Any], dict[str, Any]
             deliver = perf_counter() - started
     except Exception as failure:  # noqa: BLE001
         drafts, error = None, f"not (sku, quantity) pairs: {plain.reason(failure)}"
-    entry = {
+    return {
         "drafts": drafts,
         "error": error,
         "model_calls": 0 if plan.baseline is baselines.baseline else None,
         "seconds": seconds,
         "scope": BASELINE_SCOPE,
-    }
-    return entry, {"acquire": acquire, "decide": seconds, "deliver": deliver}
+    }, deliver
 
 
 def observe(row: Row) -> Observation:

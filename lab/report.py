@@ -23,8 +23,9 @@ BOUNDARIES = {
     "baseline.seconds": "the calculation alone on stock it was handed, on a nanosecond clock; it"
     " does not cover acquiring that data",
     "spans": "the same three stages on both paths, in seconds. acquire: reading stock and prices"
-    " (the script's query; the agent's list_stock and supplier executions). decide: the script's"
-    " arithmetic; everything else in the agent's attempt. deliver: writing the plain summary",
+    " from the attempt's own shop (the script's query, made first; the agent's list_stock and"
+    " supplier executions). decide: the script's arithmetic; everything else in the agent's"
+    " attempt. deliver: writing the plain summary",
 }
 
 LIMITS = [

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from lab.shop.models import Message, ModelTurn, Schema, ToolCall
-from lab.shop.transcript import draft_summary, observations
+from lab.shop.transcript import draft_summary, drafts, observations, render
 
 FIXTURE = {"kind": "fixture"}
 """What a fixture says of itself as its `environment`, so that no report can pass it off."""
@@ -47,7 +47,7 @@ class OfflineShopModel:
                     for sku, needed in needs
                 )
             )
-        return ModelTurn(f"{draft_summary(messages)}\nNothing was bought.")
+        return ModelTurn(f"{render(drafts(observed))}\nNothing was bought.")
 
 
 class GuidedFixture:

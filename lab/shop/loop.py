@@ -125,6 +125,7 @@ class _Loop:
         self.tools = to_wire(dispatcher.schemas())
         self.messages: list[Message] = []
         self.wires: list[str] = []
+        self.context_bytes = len(self.tools.encode("utf-8", "surrogatepass"))
         self.answer: str | None = None
         self.usage: list[int | None] = []
         self.call_ids: set[str] = set()
@@ -138,6 +139,7 @@ class _Loop:
         """Add a message to the transcript, and its JSON, of which the model gets a copy."""
         self.messages.append(message)
         self.wires.append(wire)
+        self.context_bytes += len(wire.encode("utf-8", "surrogatepass")) + 1
 
     def seconds_left(self) -> float:
         return self.deadline - perf_counter()
@@ -157,10 +159,10 @@ class _Loop:
             raise _Ended("MODEL_COST_LIMIT", f"{limits.model_budget_pence} pence were allowed")
         if self.tokens_used() >= limits.total_output_tokens:
             raise _Ended("TOKEN_LIMIT", f"{limits.total_output_tokens} tokens were allowed")
-        size = len(self.tools.encode("utf-8", "surrogatepass"))
-        size += sum(len(wire.encode("utf-8", "surrogatepass")) + 1 for wire in self.wires)
-        if size > limits.context_bytes:
-            raise _Ended("CONTEXT_LIMIT", f"{size} bytes, {limits.context_bytes} were allowed")
+        if self.context_bytes > limits.context_bytes:
+            raise _Ended(
+                "CONTEXT_LIMIT", f"{self.context_bytes} bytes, {limits.context_bytes} were allowed"
+            )
 
     def check_time(self) -> None:
         if self.seconds_left() <= 0:

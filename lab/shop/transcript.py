@@ -44,10 +44,10 @@ def observations(messages: Iterable[Message]) -> Iterator[tuple[str, dict[str, A
             yield names[message["tool_call_id"]], json.loads(message["content"])
 
 
-def drafts(messages: Iterable[Message]) -> list[Drafted]:
-    """Return the latest accepted draft of each SKU, in the order the SKUs were first drafted."""
+def drafts(observed: Iterable[tuple[str, dict[str, Any]]]) -> list[Drafted]:
+    """Return each SKU's latest accepted draft among observations, SKUs as first drafted."""
     latest: dict[str, Drafted] = {}
-    for name, observation in observations(messages):
+    for name, observation in observed:
         value = observation.get("value")
         if name == "draft_order" and isinstance(value, dict) and set(value) >= DRAFT_FIELDS:
             latest[str(value["sku"])] = Drafted(*(value[field] for field in Drafted._fields))
@@ -62,4 +62,4 @@ def render(drafted: Iterable[Drafted]) -> str:
 
 def draft_summary(messages: Iterable[Message]) -> str:
     """Return what the shop really drafted, to be read beside what the model says it did."""
-    return render(drafts(messages))
+    return render(drafts(observations(messages)))
