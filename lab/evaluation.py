@@ -1,26 +1,25 @@
 """The harness: supply an input, run the candidate, grade what was observed, keep everything."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from pathlib import Path
-from time import perf_counter, perf_counter_ns
 from typing import Any, Protocol
 
-from lab import baselines, plain
+from lab import baselines
 from lab.attempt import Record, no_record, run_attempt
-from lab.cases import CASES, Case, without_answer
+from lab.baselines import NOT_RUN, Baseline, run_baseline
+from lab.cases import CASES, Case
 from lab.execution import carry, concurrency
 from lab.grading import CHECKS, Check, Criteria, Observation, Row, grade
 from lab.journal import Journal, Past, now
-from lab.plan import Baseline, Plan
+from lab.plan import Plan
 from lab.report import Report, build_report
 from lab.shop.database import Database
 from lab.shop.loop import Limits
 from lab.shop.models import Model
 from lab.shop.skills import Skill
 from lab.shop.tools import Dispatcher, shop_dispatcher
-from lab.shop.transcript import Drafted, observations, render, requests
+from lab.shop.transcript import observations, requests
 
 Progress = Callable[[int, int, Row], None]
 """Called with (attempts done, attempts planned, the row just finished)."""
@@ -125,11 +124,10 @@ def make_row(
 ) -> Row:
     """Bring together what was asked, what came of it and what is right, and have it judged."""
     case, repetition = plan.attempts[attempt]
-    drafts, deliver = run_baseline(plan, case) if started else (NO_BASELINE, None)
+    script = run_baseline(plan.baseline, case) if started else NOT_RUN
     spans = record["spans"]
     if spans["script"] is not None:
-        script = {**spans["script"], "decide": drafts["seconds"], "deliver": deliver}
-        spans = {**spans, "script": script}
+        spans = {**spans, "script": {**spans["script"], **script.span}}
     row = {
         "case": case.name,
         "split": case.split,
@@ -140,7 +138,7 @@ def make_row(
         **record,
         "expected": [list(pair) for pair in case.expected],
         "observed": None,
-        "baseline": drafts,
+        "baseline": script.entry,
         "spans": spans,
         "started": started,
         "interruptions": interruptions,
@@ -151,38 +149,6 @@ def make_row(
     row["checks"], row["check_errors"] = judge(seen, plan.checks)
     row["passed"] = all(row["checks"].values())
     return row
-
-
-NO_BASELINE = {"drafts": None, "error": None, "model_calls": None, "seconds": None, "scope": None}
-BASELINE_SCOPE = "the calculation alone, on stock it was handed; reading that stock is not in it"
-
-
-def run_baseline(plan: Plan, case: Case) -> tuple[dict[str, Any], float | None]:
-    """Return the script's drafts, and the seconds it took to write them down for a person."""
-    prices = {sku: price for sku, _, _, _, price in case.stock}
-    given = without_answer(case)
-    drafts, error, deliver = None, None, None
-    started_ns = perf_counter_ns()
-    try:
-        answer = plan.baseline(given)
-    except Exception as failure:  # noqa: BLE001  (a learner's baseline may do anything)
-        answer, error = (), plain.reason(failure)
-    seconds = (perf_counter_ns() - started_ns) / 1e9
-    started = perf_counter()
-    try:
-        if error is None:
-            drafts = json.loads(plain.dumps([[sku, quantity] for sku, quantity in answer]))
-            render(Drafted(sku, quantity, quantity * prices[sku]) for sku, quantity in drafts)
-            deliver = perf_counter() - started
-    except Exception as failure:  # noqa: BLE001
-        drafts, error = None, f"not (sku, quantity) pairs: {plain.reason(failure)}"
-    return {
-        "drafts": drafts,
-        "error": error,
-        "model_calls": 0 if plan.baseline is baselines.baseline else None,
-        "seconds": seconds,
-        "scope": BASELINE_SCOPE,
-    }, deliver
 
 
 def observe(row: Row) -> Observation:

@@ -94,9 +94,8 @@ class Journal:
         exclusive = 0 if self._resumed else os.O_EXCL
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._descriptor = os.open(
-                self.path, os.O_CREAT | exclusive | os.O_RDWR | os.O_APPEND, 0o600
-            )
+            how = os.O_CREAT | exclusive | os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            self._descriptor = os.open(self.path, how, 0o600)
             _lock(self._descriptor)
         except FileExistsError:
             raise InputError(
@@ -110,7 +109,9 @@ class Journal:
         self._syncer.start()
 
     def _read(self) -> list[Entry]:
-        data = os.pread(self._descriptor, os.fstat(self._descriptor).st_size, 0)
+        # Not through another descriptor: closing that one would give up the lock.
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        data = b"".join(iter(lambda: os.read(self._descriptor, 1 << 20), b""))
         entries, is_torn = parse(data, self.path)
         if is_torn:
             # A crash cut the last line: it stays as it is, and the next entry says so.

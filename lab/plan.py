@@ -1,14 +1,15 @@
 """What is going to be evaluated, checked before anything runs."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 from lab import plain
 from lab.attempt import Task
-from lab.cases import Case, Draft
+from lab.baselines import Baseline
+from lab.cases import Case
 from lab.errors import InputError
 from lab.grading import Check, Criteria
 from lab.provenance import identity
@@ -18,7 +19,6 @@ from lab.shop.models import Model
 from lab.shop.skills import Skill
 from lab.shop.tools import Dispatcher
 
-Baseline = Callable[[Case], Iterable[Draft]]
 MOST_REPEATS = 5
 
 
