@@ -71,9 +71,16 @@ def run_baseline(chosen: Baseline, case: Case) -> BaselineRun:
 
 
 def _delivered(answer: Iterable[Draft], case: Case) -> tuple[list[list[Any]], float]:
-    """Return the drafts as plain data, and the seconds that writing them for a person takes."""
+    """Return the drafts as plain data, and the seconds that writing them for a person takes.
+
+    A draft of no product, or of no number, is kept and has no total to write.
+    """
     prices = {sku: price for sku, _, _, _, price in case.stock}
     started = perf_counter()
     drafts = json.loads(plain.dumps([[sku, quantity] for sku, quantity in answer]))
-    render(Drafted(sku, quantity, quantity * prices[sku]) for sku, quantity in drafts)
+    render(
+        Drafted(sku, quantity, quantity * prices[sku])
+        for sku, quantity in drafts
+        if type(sku) is str and sku in prices and type(quantity) is int
+    )
     return drafts, perf_counter() - started

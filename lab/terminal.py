@@ -62,8 +62,8 @@ def show_report(report: Report) -> None:
         "ended             ",
         printable(", ".join(f"{k} {v}" for k, v in counts["by_status"].items())),
     )
-    out.print(f"agent              {spent(report['totals'])}")
-    out.print(f"baseline           {spent(report['baseline_totals'])}")
+    out.print(f"agent              {spent(report['totals'])}", soft_wrap=True)
+    out.print(f"baseline           {spent(report['baseline_totals'])}", soft_wrap=True)
     _show_errors(out, report["cases"])
     _show_criteria(out, report["criteria"])
     verdict = report["acceptance"]
@@ -76,11 +76,12 @@ def show_report(report: Report) -> None:
 
 def attempts_table(rows: Sequence[Row]) -> Table:
     """One line an attempt, one column a check, by the numbers of `checks_table`."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("case", "split", "n", "ended"):
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))  # eight checks fit 80 columns
+    table.add_column("case", overflow="fold")
+    for heading in ("split", "n", "ended"):
         table.add_column(heading, no_wrap=True)
     for number in range(1, len(rows[0]["checks"]) + 1):
-        table.add_column(str(number), justify="right")
+        table.add_column(str(number), justify="right", no_wrap=True)
     for row in rows:
         marks = [mark(judgement) for judgement in row["checks"].values()]
         named = [printable(row[name]) for name in ("case", "split", "repetition", "loop_status")]
@@ -101,7 +102,7 @@ def checks_table(by_check: Mapping[str, Mapping[str, int]]) -> Table:
 
 def mark(judgement: bool) -> Text:
     """A judgement as a word."""
-    return Text("pass", "green") if judgement else Text("FAIL", "bold red")
+    return Text("ok", "green") if judgement else Text("NO", "bold red")
 
 
 def candidate(report: Report) -> str:
@@ -136,9 +137,9 @@ def show_checkpoint(report: Report) -> None:
     """Print the cumulative check: each fixture, what it must come to, whether it did."""
     out = console()
     counts, found = report["counts"], report["checkpoint"]
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for heading in ("fixture", "case", "must fail", "acceptance", "as written"):
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold")
     table.add_row(
         "correct fixture",
         f"all {counts['distinct_cases']}, {counts['passed']}/{counts['attempts']}",
@@ -150,7 +151,7 @@ def show_checkpoint(report: Report) -> None:
         table.add_row(
             attack["name"],
             attack["case"],
-            ", ".join(attack["must_fail"]) or "nothing: a declared blind spot",
+            "\n".join(attack["must_fail"]) or "nothing: a blind spot",
             attack["acceptance"],
             "; ".join(["NO", *attack["deviations"]]) if attack["deviations"] else "yes",
         )

@@ -324,10 +324,21 @@ def test_a_baseline_that_breaks_is_a_failed_check_with_its_error(
     assert report["baseline_totals"]["model_calls"] is None
 
 
-@pytest.mark.parametrize("answer", [[("V", 6), ("S", True)], [("V", "6"), ("S", 4)], [("V", 6)]])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [("V", 6), ("S", True)],
+        [("V", "6"), ("S", 4)],
+        [("V", 6)],
+        [("V", 6), ("S", 4), ("Z", 1)],
+        [("V", 6), (["S"], 4)],
+    ],
+)
 def test_a_baseline_of_wrong_values_does_not_match(answer: list[Any]) -> None:
     row = only(evaluate(OfflineShopModel, cases=[OPENING], baseline=lambda case: answer))
     assert failing(row) == ["baseline_matches_authored_answer"]
+    assert row["baseline"]["drafts"] == [list(pair) for pair in answer]
+    assert row["baseline"]["error"] is None
 
 
 def test_a_falsified_answer_fails_both_paths_and_stays_as_it_was_written() -> None:

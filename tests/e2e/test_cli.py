@@ -52,13 +52,13 @@ def test_evaluate_says_everything_a_person_needs(tmp_path: Path) -> None:
     ):
         assert words in said
     assert said.count("opening development") == 2
-    assert ran.stdout.count("pass  pass") > 0
+    assert ran.stdout.count("ok ok ok ok ok ok ok ok") == 16
 
 
 def test_a_rejected_candidate_exits_1_and_is_marked_in_words(tmp_path: Path) -> None:
     ran = lab("evaluate", "--guided", "--split", "held-out", "--output", tmp_path)
     assert ran.returncode == 1
-    assert "FAIL" in ran.stdout
+    assert "ok NO NO ok ok ok ok ok" in ran.stdout
     assert "REJECTED" in ran.stdout
     assert "held-out 0/2" in ran.stdout
 
@@ -150,7 +150,7 @@ def test_checkpoint_and_verify(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stderr
     said = " ".join(ran.stdout.split())
     assert "correct fixture all 8, 16/16 nothing REVIEW_REQUIRED yes" in said
-    assert "wrong amount opening nothing: a declared blind spot REVIEW_REQUIRED yes" in said
+    assert "wrong amount opening nothing: a blind spot REVIEW_REQUIRED yes" in said
     assert said.count("REJECTED yes") == 6
     path = only_report(tmp_path)
     report = load_report(path)
