@@ -1,0 +1,44 @@
+"""What the README shows is what comes out."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from lab.baselines import baseline
+from lab.cases import load_cases
+
+README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def test_the_python_example_says_what_it_says() -> None:
+    (code,) = blocks("python")
+    shown: dict[str, Any] = {}
+    exec(code, shown)
+    counts = shown["report"]["counts"]
+    assert (counts["passed"], counts["attempts"], counts["distinct_cases"]) == (16, 16, 8)
+    assert "# (16, 16, 8)" in code
+    failed = [name for name, passed in shown["row"]["checks"].items() if not passed]
+    assert failed == ["quantities", "grounded"]
+    assert "# ['quantities', 'grounded']" in code
+
+
+def test_the_case_file_can_be_read(tmp_path: Path) -> None:
+    (text,) = blocks("toml")
+    (tmp_path / "mine.toml").write_text(text)
+    (case,) = load_cases(tmp_path / "mine.toml")
+    assert case.expected == (("P", 7),)
+    assert baseline(case) == [("P", 7)]
+
+
+def test_the_first_screen_has_the_commands() -> None:
+    commands = blocks("sh")[0].splitlines()
+    assert commands == [
+        "python3 -m venv .venv && . .venv/bin/activate && pip install -e . && lab evaluate",
+        "pip install -e '.[test]' && pytest",
+        "pip install -e '.[live]' && lab model install && lab evaluate --live",
+    ]
+    assert README.index(commands[2]) < 1000
