@@ -251,7 +251,9 @@ def wait_for_finished(folder: Path, attempts: int) -> None:
     raise AssertionError("the run did not get that far")
 
 
-def test_ctrl_c_saves_what_there_is_and_resume_goes_on(tmp_path: Path) -> None:
+def test_ctrl_c_saves_what_there_is_and_resume_goes_on(
+    tmp_path: Path, heeded_interrupts: None
+) -> None:
     with openai_server(seconds_a_reply=0.1) as url:
         run = start_slow_run(url, tmp_path)
         wait_for_finished(tmp_path, 2)

@@ -505,7 +505,7 @@ def test_a_fork_does_not_use_the_connection_it_inherited() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pthread_kill there")
-def test_an_interrupt_ends_the_request() -> None:
+def test_an_interrupt_ends_the_request(heeded_interrupts: None) -> None:
     gone = threading.Event()
 
     def until_the_client_is_gone(exchange: Exchange) -> None:
@@ -757,9 +757,11 @@ SECONDS = 1.1
 
 def looped(*behaviours: Behaviour) -> LoopResult:
     """Run the whole loop against a server, and see that it ends in time."""
-    shop = Database.fresh([("V", 2, 0, 8, 250)])
     limits = Limits(seconds=SECONDS, output_tokens=64)
-    with candidate(*behaviours, api_key=KEY) as (model, server):
+    with (
+        Database.fresh([("V", 2, 0, 8, 250)]) as shop,
+        candidate(*behaviours, api_key=KEY) as (model, server),
+    ):
         started = time.monotonic()
         result = run_loop(model, shop_dispatcher(shop), MESSAGES, limits=limits)
         assert time.monotonic() - started < SECONDS + 1
@@ -848,8 +850,9 @@ def test_a_good_server_completes() -> None:
 
 
 def test_no_server_is_a_failed_model() -> None:
-    shop = shop_dispatcher(Database.fresh())
-    result = run_loop(HTTPModel(unused_address(), "tiny", api_key=KEY), shop, MESSAGES)
+    with Database.fresh() as shop:
+        model = HTTPModel(unused_address(), "tiny", api_key=KEY)
+        result = run_loop(model, shop_dispatcher(shop), MESSAGES)
     assert (result.status, result.model_calls) == ("MODEL_FAILED", 1)
     assert result.error is not None
     assert result.error.startswith("ModelError: POST to http://127.0.0.1:")
