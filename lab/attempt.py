@@ -20,6 +20,8 @@ Record = dict[str, Any]
 
 SESSION = "evaluation"
 ACQUIRING_TOOLS = frozenset({"list_stock", "supplier"})
+MOST_SAID = 64 * 1024
+"""Characters of JSON that a model may say of itself in one attribute."""
 UNKNOWN = (
     "seconds",
     "model_calls",
@@ -125,14 +127,20 @@ def no_record(status: str, error: str | None) -> Record:
 
 
 def describe(model: Model) -> dict[str, Any]:
-    """Return what a model says of itself, as far as that is plain data."""
-    said: dict[str, Any] = {"adapter": type(model).__name__}
-    for name in ("name", "reasoning_effort", "environment"):
+    """Return what a model says of itself, as far as that is plain data.
+
+    Its `environment` is a mapping or None: anything else stands in one, under `said`.
+    """
+    said: dict[str, Any] = {}
+    for name in ("adapter", "name", "reasoning_effort", "environment"):
         try:
-            value = getattr(model, name, None)
-            said[name] = value if value is None else json.loads(plain.dumps(value))
+            value = type(model).__name__ if name == "adapter" else getattr(model, name, None)
+            told = plain.dumps(value)
+            said[name] = json.loads(told) if len(told) <= MOST_SAID else "(too long to keep)"
         except Exception as error:  # noqa: BLE001  (it is the candidate's own code)
             said[name] = plain.reason(error)
+    if not isinstance(said["environment"], dict | None):
+        said["environment"] = {"said": said["environment"]}
     return said
 
 

@@ -5,11 +5,12 @@ import hashlib
 import inspect
 import platform
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import lab
+from lab import plain
 from lab.journal import now
 
 
@@ -39,32 +40,58 @@ def git_commit() -> str | None:
 
 
 def identity(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return a name and a digest of the source that tell one function or class from another.
+    """Return what tells one function, class or callable object from another.
 
-    A callable with a `fingerprint` attribute says for itself what it is; the arguments of a
-    partial belong to its identity, an API key does not.
+    That is its name, a digest of its source, and the plain values it carries: defaults, what it
+    closes over, a partial's arguments, an object's attributes. Of other values only the type
+    counts, and an API key never does. A `fingerprint` attribute says it all instead.
     """
     if hasattr(function, "fingerprint"):
         return {"fingerprint": function.fingerprint}
     if isinstance(function, functools.partial):
-        keywords = {name: repr(v) for name, v in function.keywords.items() if name != "api_key"}
-        return {
-            **identity(function.func),
-            "arguments": [repr(v) for v in function.args],
-            "keywords": keywords,
-        }
-    name = getattr(function, "__qualname__", type(function).__qualname__)
-    return {"name": f"{function.__module__}.{name}", "sha256": _source_digest(function)}
+        arguments: dict[Any, Any] = dict(enumerate(function.args)) | function.keywords
+        return {**identity(function.func), "arguments": _values(arguments)}
+    if not hasattr(function, "__qualname__"):
+        return {**identity(type(function)), "attributes": _values(vars(function))}
+    return {
+        "name": f"{function.__module__}.{function.__qualname__}",
+        "sha256": _source_digest(function),
+        "carries": _values(_carried(function)),
+    }
+
+
+def _carried(function: Callable[..., Any]) -> dict[str, Any]:
+    if not inspect.isfunction(function):
+        return {}
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {
+        "defaults": function.__defaults__,
+        "keyword_defaults": function.__kwdefaults__,
+        **{name: cell.cell_contents for name, cell in cells},
+    }
+
+
+def _values(carried: Mapping[Any, Any]) -> dict[str, str]:
+    return {str(name): _value(value) for name, value in carried.items() if name != "api_key"}
+
+
+def _value(value: Any) -> str:
+    try:
+        return plain.shorten(plain.dumps(value), 2000)
+    except (TypeError, ValueError, RecursionError):
+        if inspect.isfunction(value) or inspect.isclass(value):
+            return plain.digest(identity(value))
+        return type(value).__name__
 
 
 @functools.lru_cache(maxsize=256)
-def _source_digest(function: Callable[..., Any]) -> str | None:
+def _source_digest(function: Callable[..., Any]) -> str:
     try:
         source = inspect.getsource(function)
-    except (OSError, TypeError):  # typed into a console, or an instance
-        code = getattr(function, "__code__", None)
-        if code is None:
-            return None
+    except (OSError, TypeError):  # typed into a console
+        source = ""
+    code = getattr(function, "__code__", None)
+    if code is not None:  # two lambdas on one line have the same source
         constants = [value for value in code.co_consts if not hasattr(value, "co_code")]
-        source = repr((code.co_code, code.co_names, constants))
+        source += repr((code.co_code, code.co_names, constants))
     return hashlib.sha256(source.encode()).hexdigest()

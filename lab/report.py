@@ -92,9 +92,8 @@ def notes(rows: Sequence[Row]) -> list[str]:
     """Say so where the candidate is a fixture, or a model that was not shown its tools."""
     found = [row["model"]["environment"] or {} for row in rows]
     is_fixture = any(environment.get("kind") == "fixture" for environment in found)
-    is_blind = any(
-        environment.get("preflight", {}).get("sees_tools") is False for environment in found
-    )
+    seen = [environment.get("preflight") for environment in found]
+    is_blind = any(isinstance(each, dict) and each.get("sees_tools") is False for each in seen)
     return [FIXTURE_CAVEAT] * is_fixture + [BLINDFOLD_CAVEAT] * is_blind
 
 

@@ -500,3 +500,28 @@ def test_a_ledger_is_told_of_the_report_and_progress_of_each_row() -> None:
 def test_limits_reach_the_attempt() -> None:
     report = evaluate(OfflineShopModel, cases=[OPENING], limits=Limits(model_calls=2))
     assert only(report)["loop_status"] == "MODEL_CALL_LIMIT"
+
+
+def test_what_a_model_says_of_itself_is_kept_as_plain_data_or_not_at_all() -> None:
+    class Boastful(OfflineShopModel):
+        name = "x" * 1_000_000
+        reasoning_effort = object()  # type: ignore[assignment]
+
+        @property
+        def environment(self) -> Any:  # type: ignore[override]
+            raise RuntimeError("no comment")
+
+    model = only(evaluate(Boastful, cases=[OPENING]))["model"]
+    assert model["adapter"] == "Boastful"
+    assert model["name"] == "(too long to keep)"
+    assert model["reasoning_effort"].startswith("TypeError")
+    assert model["environment"] == {"said": "RuntimeError: no comment"}
+
+
+@pytest.mark.parametrize("environment", ["fixture", [1], {"preflight": 3}, {"kind": ["fixture"]}])
+def test_whatever_it_says_the_report_is_made(environment: Any) -> None:
+    class Says(OfflineShopModel):
+        pass
+
+    Says.environment = environment
+    assert evaluate(Says, cases=[OPENING])["passed"] is True
