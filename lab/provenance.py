@@ -39,24 +39,26 @@ def git_commit() -> str | None:
     return ran.stdout.strip()
 
 
-def identity(function: Callable[..., Any]) -> dict[str, Any]:
+def identity(function: Callable[..., Any], depth: int = 3) -> dict[str, Any]:
     """Return what tells one function, class or callable object from another.
 
     That is its name, a digest of its source, and the plain values it carries: defaults, what it
-    closes over, a partial's arguments, an object's attributes. Of other values only the type
-    counts, and an API key never does. A `fingerprint` attribute says it all instead.
+    closes over, a partial's arguments, an object's attributes; functions among them to a `depth`,
+    since one may close over itself. Of other values only the type counts, and an API key never
+    does. A `fingerprint` attribute says it all instead.
     """
     if hasattr(function, "fingerprint"):
         return {"fingerprint": function.fingerprint}
     if isinstance(function, functools.partial):
         arguments: dict[Any, Any] = dict(enumerate(function.args)) | function.keywords
-        return {**identity(function.func), "arguments": _values(arguments)}
+        return {**identity(function.func, depth), "arguments": _values(arguments, depth)}
     if not hasattr(function, "__qualname__"):
-        return {**identity(type(function)), "attributes": _values(vars(function))}
+        attributes = getattr(function, "__dict__", {})
+        return {**identity(type(function), depth), "attributes": _values(attributes, depth)}
     return {
         "name": f"{function.__module__}.{function.__qualname__}",
         "sha256": _source_digest(function),
-        "carries": _values(_carried(function)),
+        "carries": _values(_carried(function), depth),
     }
 
 
@@ -71,16 +73,16 @@ def _carried(function: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
-def _values(carried: Mapping[Any, Any]) -> dict[str, str]:
-    return {str(name): _value(value) for name, value in carried.items() if name != "api_key"}
+def _values(carried: Mapping[Any, Any], depth: int) -> dict[str, str]:
+    return {str(name): _value(value, depth) for name, value in carried.items() if name != "api_key"}
 
 
-def _value(value: Any) -> str:
+def _value(value: Any, depth: int) -> str:
     try:
         return plain.shorten(plain.dumps(value), 2000)
     except (TypeError, ValueError, RecursionError):
-        if inspect.isfunction(value) or inspect.isclass(value):
-            return plain.digest(identity(value))
+        if depth and (inspect.isfunction(value) or inspect.isclass(value)):
+            return plain.digest(identity(value, depth - 1))
         return type(value).__name__
 
 

@@ -46,6 +46,13 @@ def test_what_it_carries_belongs_to_what_it_is(make: Callable[[Any], Any]) -> No
     assert identity(make(1)) != identity(make(2))
 
 
+def test_a_function_that_closes_over_itself_can_be_told() -> None:
+    def recursive(n: int) -> int:
+        return recursive(n - 1) if n else 0
+
+    assert identity(recursive)["name"].endswith("recursive")
+
+
 def test_another_source_is_another_function() -> None:
     assert identity(lambda: 1) != identity(lambda: 2)
     assert identity(OfflineShopModel)["name"] == "lab.shop.fixtures.OfflineShopModel"
