@@ -104,29 +104,26 @@ def run_verify(options: argparse.Namespace) -> int:
     """`lab verify`."""
     report = load_report(options.report, options.digest)
     counts = report["counts"]
-    print(
-        f"{options.report}: the bytes are those of the digest"
-        if options.digest
-        else f"{options.report}: a whole report; no digest was given to compare its bytes with"
-    )
-    print(
-        f"{counts['passed']}/{counts['attempts']} attempts, {report['acceptance']['status']};"
-        " this says nothing of whether the grading was right or anybody reviewed it"
-    )
+    compared = "the bytes are those of the digest"
+    if options.digest is None:
+        compared = "a whole report; no digest was given to compare its bytes with"
+    with terminal.unheard():
+        print(f"{options.report}: {compared}")
+        print(
+            f"{counts['passed']}/{counts['attempts']} attempts, {report['acceptance']['status']};"
+            " this says nothing of whether the grading was right or anybody reviewed it"
+        )
     return 0
 
 
 def run_regrade(options: argparse.Namespace) -> int:
     """`lab regrade`."""
     differences = regrade(load_report(options.report))
-    for found in differences:
-        print(
-            terminal.printable(
-                f"{found['case']} {found['repetition']}: {found['check']}"
-                f" was {found['kept']}, is now {found['now']}"
-            )
-        )
-    print(f"{len(differences)} judgements come out otherwise with this version's checks")
+    with terminal.unheard():
+        for found in differences:
+            told = "{case} {repetition}: {check} was {kept}, is now {now}".format(**found)
+            print(terminal.printable(told))
+        print(f"{len(differences)} judgements come out otherwise with this version's checks")
     return 1 if differences else 0
 
 
@@ -159,12 +156,13 @@ def _print(
     digest: str,
     show: Callable[[Report], None],
 ) -> None:
-    if options.json:
-        kept = {name: value for name, value in report.items() if name != "cases"}
-        print(json.dumps({**kept, "report": str(path), "sha256": digest}))
-        return
-    show(report)
-    terminal.show_saved(path, digest)
+    with terminal.unheard():
+        if options.json:
+            kept = {name: value for name, value in report.items() if name != "cases"}
+            print(json.dumps({**kept, "report": str(path), "sha256": digest}))
+        else:
+            show(report)
+            terminal.show_saved(path, digest)
 
 
 def _configuration(options: argparse.Namespace) -> tuple[Path, tuple[Skill, ...]]:

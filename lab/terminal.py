@@ -1,8 +1,10 @@
 """What a person sees in a terminal: tables and sentences, readable without colour."""
 
+import contextlib
+import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +23,25 @@ def printable(value: object) -> Text:
     return Text("".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in str(value)))
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to `unheard`: Rich would exit 1, which here would read as a verdict."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Return standard output, wide enough for the table where nobody says how wide it is."""
-    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    return _Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+
+
+@contextlib.contextmanager
+def unheard() -> Iterator[None]:
+    """Go on where nobody reads standard output any more, as after `| head`."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class ProgressLine:

@@ -63,6 +63,21 @@ def test_a_rejected_candidate_exits_1_and_is_marked_in_words(tmp_path: Path) -> 
     assert "held-out 0/2" in ran.stdout
 
 
+@pytest.mark.parametrize(("candidate", "status"), [("--split", 0), ("--guided", 1)])
+def test_a_reader_that_goes_away_changes_no_verdict(
+    tmp_path: Path, candidate: str, status: int
+) -> None:
+    options = ["--split", "held-out"] if candidate == "--split" else [candidate]
+    command = [sys.executable, "-m", "lab", "evaluate", "--output", str(tmp_path), *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stdout is not None
+        run.stdout.close()
+        assert run.wait(60) == status
+        assert run.stderr is not None
+        assert run.stderr.read() == b""
+    load_report(only_report(tmp_path))
+
+
 def test_json_is_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status = main(["evaluate", "--json", "--output", str(tmp_path), "--max-seconds", "30"])
     printed = json.loads(capsys.readouterr().out)
