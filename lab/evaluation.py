@@ -145,7 +145,7 @@ def make_row(
         "resumed": False,
     }
     seen = observe(row)
-    row["observed"] = seen.drafted
+    row["observed"] = None if seen.drafted is None else [list(pair) for pair in seen.drafted]
     row["checks"], row["check_errors"] = judge(seen, plan.checks)
     row["passed"] = all(row["checks"].values())
     return row
@@ -158,22 +158,23 @@ def observe(row: Row) -> Observation:
     what it drafted is unknown.
     """
     asked = list(requests(row["transcript"]))
-    drafted = [
-        [request.arguments.get("sku"), request.arguments.get("quantity")]
+    drafted = tuple(
+        (request.arguments.get("sku"), request.arguments.get("quantity"))
         for request in asked
         if request.name == "draft_order"
-    ]
+    )
+    baseline = row["baseline"]["drafts"]
     is_known = bool(drafted) or row["loop_status"] == "COMPLETED"
     return Observation(
         loop_status=row["loop_status"],
         answer=row["answer"],
-        operations=[request.name for request in asked],
+        operations=tuple(request.name for request in asked),
         drafted=drafted if is_known else None,
-        tool_results=[result for _, result in observations(row["transcript"])],
+        tool_results=tuple(result for _, result in observations(row["transcript"])),
         allowed=frozenset(row["allowed"]),
         orders=row["database"] and row["database"]["orders"],
-        expected=row["expected"],
-        baseline=row["baseline"]["drafts"],
+        expected=tuple(map(tuple, row["expected"])),
+        baseline=None if baseline is None else tuple(map(tuple, baseline)),
     )
 
 

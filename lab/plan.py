@@ -12,7 +12,7 @@ from lab.baselines import Baseline
 from lab.cases import Case
 from lab.errors import InputError
 from lab.grading import Check, Criteria
-from lab.provenance import identity
+from lab.provenance import identity, lab_digest
 from lab.shop.database import Database, SkillRow
 from lab.shop.loop import Limits
 from lab.shop.models import Model
@@ -97,6 +97,7 @@ class Plan:
     def fingerprint(self) -> dict[str, Any]:
         """Say part by part what is evaluated, so that a journal can tell another run."""
         parts = {
+            "lab": lab_digest(),
             "model": identity(self.model_factory),
             **self.digests(),
             "candidate": self.candidate and self.candidate.entry,

@@ -4,9 +4,11 @@ import functools
 import hashlib
 import inspect
 import platform
+import re
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import lab
@@ -19,6 +21,7 @@ def provenance() -> dict[str, Any]:
     return {
         "created": now(),
         "lab_version": lab.__version__,
+        "lab_sha256": lab_digest(),
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "git_commit": git_commit(),
@@ -42,10 +45,11 @@ def git_commit() -> str | None:
 def identity(function: Callable[..., Any], depth: int = 3) -> dict[str, Any]:
     """Return what tells one function, class or callable object from another.
 
-    That is its name, a digest of its source, and the plain values it carries: defaults, what it
-    closes over, a partial's arguments, an object's attributes; functions among them to a `depth`,
-    since one may close over itself. Of other values only the type counts, and an API key never
-    does. A `fingerprint` attribute says it all instead.
+    That is its name, a digest of its source (of a class, its bases' too), and the plain values it
+    carries: defaults, what it closes over, the globals it names, a partial's arguments, an object's
+    attributes; functions among them to a `depth`, since one may name itself. Of a class its name
+    counts, of other values the type, and an API key never does. A `fingerprint` attribute says it
+    all instead.
     """
     if hasattr(function, "fingerprint"):
         return {"fingerprint": function.fingerprint}
@@ -65,12 +69,19 @@ def identity(function: Callable[..., Any], depth: int = 3) -> dict[str, Any]:
 def _carried(function: Callable[..., Any]) -> dict[str, Any]:
     if not inspect.isfunction(function):
         return {}
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    code = function.__code__
+    cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
     return {
         "defaults": function.__defaults__,
         "keyword_defaults": function.__kwdefaults__,
         **{name: cell.cell_contents for name, cell in cells},
+        **{n: function.__globals__[n] for n in sorted(_names(code)) if n in function.__globals__},
     }
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (_names(value) for value in code.co_consts if isinstance(value, CodeType))
+    return set(code.co_names).union(*inner)
 
 
 def _values(carried: Mapping[Any, Any], depth: int) -> dict[str, str]:
@@ -81,19 +92,38 @@ def _value(value: Any, depth: int) -> str:
     try:
         return plain.shorten(plain.dumps(value), 2000)
     except (TypeError, ValueError, RecursionError):
-        if depth and (inspect.isfunction(value) or inspect.isclass(value)):
+        if isinstance(value, re.Pattern):
+            return repr((value.pattern, value.flags))
+        if depth and inspect.isfunction(value):
             return plain.digest(identity(value, depth - 1))
-        return type(value).__name__
+        named = value if inspect.isclass(value) else type(value)
+        return f"{named.__module__}.{named.__qualname__}"
 
 
 @functools.lru_cache(maxsize=256)
 def _source_digest(function: Callable[..., Any]) -> str:
+    package = function.__module__.partition(".")[0]
+    family = getattr(function, "__mro__", [function])
+    parts = [part for part in family if part.__module__.partition(".")[0] == package]
+    return hashlib.sha256("".join(map(_source, parts)).encode()).hexdigest()
+
+
+def _source(function: Callable[..., Any]) -> str:
     try:
         source = inspect.getsource(function)
-    except (OSError, TypeError):  # typed into a console
+    except (OSError, TypeError):  # typed into a console, or built in
         source = ""
     code = getattr(function, "__code__", None)
-    if code is not None:  # two lambdas on one line have the same source
-        constants = [value for value in code.co_consts if not hasattr(value, "co_code")]
-        source += repr((code.co_code, code.co_names, constants))
-    return hashlib.sha256(source.encode()).hexdigest()
+    if code is None:
+        return source
+    # Two lambdas on one line have the same source.
+    constants = [value for value in code.co_consts if not isinstance(value, CodeType)]
+    return source + repr((code.co_code, code.co_names, constants))
+
+
+@functools.cache
+def lab_digest() -> str:
+    """Return a digest of the lab's own source, file by file."""
+    root = Path(__file__).parent
+    files = sorted(path for path in root.rglob("*.py"))
+    return plain.digest({str(path.relative_to(root)): path.read_text("utf-8") for path in files})

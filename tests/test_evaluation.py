@@ -390,6 +390,17 @@ def test_a_broken_check_fails_the_attempt_and_is_not_counted_as_graded() -> None
     assert (report["counts"]["terminal"], report["counts"]["graded"]) == (1, 0)
 
 
+def test_a_check_cannot_rewrite_the_answer_it_judges_by() -> None:
+    def vandal(seen: Observation) -> bool:
+        with pytest.raises(AttributeError):
+            seen.expected.clear()  # type: ignore[attr-defined]
+        return True
+
+    row = only(evaluate(OfflineShopModel, cases=[OPENING], checks={"mine": vandal, **CHECKS}))
+    assert row["passed"] is True
+    assert row["expected"] == [["V", 6], ["S", 4]]
+
+
 def test_criteria_stand_beside_the_verdict_and_do_not_change_it() -> None:
     report = evaluate(OfflineShopModel, cases=[OPENING], criteria=Criteria(max_seconds=0))
     assert report["passed"] is True

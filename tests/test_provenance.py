@@ -1,6 +1,7 @@
 """What a journal tells one candidate, check or baseline from another by."""
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -51,6 +52,33 @@ def test_a_function_that_closes_over_itself_can_be_told() -> None:
         return recursive(n - 1) if n else 0
 
     assert identity(recursive)["name"].endswith("recursive")
+
+
+WORD = re.compile("gbp")
+
+
+def names_a_global() -> bool:
+    return WORD.search("pence") is not None
+
+
+def test_the_globals_it_names_belong_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = identity(names_a_global)
+    monkeypatch.setitem(globals(), "WORD", re.compile("pence"))
+    assert identity(names_a_global) != before
+
+
+class Base:
+    pass
+
+
+def test_a_base_class_belongs_to_it() -> None:
+    def mine(base: Any) -> Any:
+        class Mine(base):  # type: ignore[misc]
+            pass
+
+        return Mine
+
+    assert identity(mine(Base)) != identity(mine(Carries))
 
 
 def test_another_source_is_another_function() -> None:
