@@ -4,7 +4,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from lab.grading import Row
 from lab.report import BLINDFOLD_CAVEAT, FIXTURE_CAVEAT, Report
 
 PROGRESS_SECONDS = 2.0
+MOST_LINES = 200
 
 
 def printable(value: object) -> Text:
@@ -62,7 +63,12 @@ class ProgressLine:
 def show_report(report: Report) -> None:
     """Print a report: attempts by check, counts, the verdict beside what it leaves open."""
     out = console()
-    out.print(attempts_table(report["cases"]))
+    rows = report["cases"]
+    shown = rows
+    if len(rows) > MOST_LINES:
+        shown = [row for row in rows if not row["passed"]][:MOST_LINES]
+        out.print(f"{len(shown)} of the {len(rows)} attempts, none of which passed:")
+    out.print(attempts_table(shown, report["counts"]["by_check"]))
     out.print()
     out.print(checks_table(report["counts"]["by_check"]))
     out.print()
@@ -82,7 +88,7 @@ def show_report(report: Report) -> None:
     )
     out.print(f"agent              {spent(report['totals'])}", soft_wrap=True)
     out.print(f"baseline           {spent(report['baseline_totals'])}", soft_wrap=True)
-    _show_errors(out, report["cases"])
+    _show_errors(out, rows)
     _show_criteria(out, report["criteria"])
     verdict = report["acceptance"]
     out.print()
@@ -92,13 +98,13 @@ def show_report(report: Report) -> None:
     out.print(f"                   {verdict['meaning']}", soft_wrap=True)
 
 
-def attempts_table(rows: Sequence[Row]) -> Table:
+def attempts_table(rows: Sequence[Row], checks: Collection[str]) -> Table:
     """One line an attempt, one column a check, by the numbers of `checks_table`."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))  # eight checks fit 80 columns
     table.add_column("case", overflow="fold")
     for heading in ("split", "n", "ended"):
         table.add_column(heading, no_wrap=True)
-    for number in range(1, len(rows[0]["checks"]) + 1):
+    for number in range(1, len(checks) + 1):
         table.add_column(str(number), justify="right", no_wrap=True)
     for row in rows:
         marks = [mark(judgement) for judgement in row["checks"].values()]
@@ -187,11 +193,16 @@ def _fractions(groups: Mapping[str, Mapping[str, int]]) -> str:
 
 
 def _show_errors(out: Console, rows: Sequence[Row]) -> None:
-    for row in rows:
-        reasons = [row["error"], row["baseline"]["error"], *row["check_errors"].values()]
-        for reason in filter(None, reasons):
-            where = f"{row['case']} {row['repetition']}: {reason}"
-            out.print("why               ", printable(where), soft_wrap=True)
+    told = [
+        f"{row['case']} {row['repetition']}: {reason}"
+        for row in rows
+        for reason in (row["error"], row["baseline"]["error"], *row["check_errors"].values())
+        if reason
+    ]
+    for each in told[:MOST_LINES]:
+        out.print("why               ", printable(each), soft_wrap=True)
+    if len(told) > MOST_LINES:
+        out.print(f"why                and {len(told) - MOST_LINES} more, in the report")
 
 
 def _show_criteria(out: Console, criteria: Mapping[str, Any] | None) -> None:

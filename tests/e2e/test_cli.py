@@ -153,6 +153,21 @@ def test_a_name_from_a_file_cannot_drive_the_terminal(tmp_path: Path) -> None:
     assert "[red]\\x1b[2J" in ran.stdout
 
 
+def test_a_long_run_shows_what_failed_and_not_ten_thousand_lines(tmp_path: Path) -> None:
+    cases = [
+        {"name": f"case {n}", "split": "regression", "stock": [], "expected": []}
+        for n in range(700)
+    ]
+    (tmp_path / "many.json").write_text(json.dumps(cases))
+    many = ["evaluate", "--cases", str(tmp_path / "many.json"), "--output", str(tmp_path)]
+    good, bad = lab(*many), lab(*many, "--guided", "--limit", "context_bytes=1")
+    assert "0 of the 700 attempts" in good.stdout
+    assert "attempts passed    700/700" in good.stdout
+    assert "200 of the 700 attempts, none of which passed:" in bad.stdout
+    assert "and 500 more, in the report" in bad.stdout
+    assert len(bad.stdout.splitlines()) < 450
+
+
 def test_a_folder_that_cannot_be_written_exits_2(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     ran = lab("evaluate", "--output", tmp_path / "file" / "reports")
