@@ -109,15 +109,7 @@ class Case:
             self._refuse(field, value, f"must lie between {at_least} and {LARGEST_NUMBER}")
 
     def _refuse(self, field: str, value: object, why: str) -> NoReturn:
-        raise InputError(f"case {_short(self.name)}: {field}: {_short(value)} {why}")
-
-
-def _short(value: object) -> str:
-    try:
-        text = ascii(value)
-    except Exception:  # noqa: BLE001  (a value that cannot print itself is still refused by name)
-        text = f"<a {type(value).__name__}>"
-    return plain.shorten(text, 80)
+        raise InputError(f"case {plain.show(self.name)}: {field}: {plain.show(value)} {why}")
 
 
 def without_answer(case: Case) -> Case:
@@ -173,7 +165,7 @@ def load_cases(path: str | Path) -> tuple[Case, ...]:
         try:
             case = _case(entry)
             if case.name in cases:
-                raise InputError(f"the name {_short(case.name)} is used twice")
+                raise InputError(f"the name {plain.show(case.name)} is used twice")
         except InputError as error:
             raise InputError(f"{path}, entry {number}: {error}") from None
         cases[case.name] = case
@@ -208,8 +200,8 @@ def _read(path: Path) -> Any:
 
 def _case(entry: object) -> Case:
     if not isinstance(entry, dict):
-        raise InputError(f"{_short(entry)} is not a table with {', '.join(CASE_FIELDS)}")
-    name = _short(entry.get("name"))
+        raise InputError(f"{plain.show(entry)} is not a table with {', '.join(CASE_FIELDS)}")
+    name = plain.show(entry.get("name"))
     unknown = sorted(set(entry) - set(CASE_FIELDS))
     if unknown:
         raise InputError(f"case {name}: unknown field {unknown[0]!r}")

@@ -59,9 +59,21 @@ def reason(error: BaseException) -> str:
     """Return a bounded `Type: message`, even of an exception that cannot print itself."""
     try:
         message = str(error)
-    except Exception as second:  # noqa: BLE001  (a candidate's exception may do anything)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as second:  # noqa: BLE001  (a candidate's exception may do anything)
         message = f"(its message could not be read: {type(second).__name__})"
     return shorten(f"{type(error).__name__}: {message}" if message else type(error).__name__)
+
+
+def show(value: object) -> str:
+    """Return a bounded ASCII repr for a message, even of a value that cannot print itself."""
+    try:
+        return shorten(ascii(value), 80)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  (an integer of 5,000 digits is enough)
+        return f"<{type(value).__name__} that cannot be shown>"
 
 
 def shorten(text: str, longest: int = LONGEST_REASON) -> str:

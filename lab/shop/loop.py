@@ -29,6 +29,7 @@ Status = Literal[
     "CANDIDATE_ERROR",
 ]
 
+LARGEST_COUNT = 2**53
 CLOCK_SLACK_SECONDS = 0.05
 """A time-out that fires this little before the deadline still used up the time."""
 
@@ -210,9 +211,7 @@ class _Loop:
         """Keep what the server reported; end the loop where it cannot be true."""
         output, *prompt_side = usage
         if output is not None and not (_is_count(output) and output <= allowed):
-            raise _Ended(
-                "INVALID_USAGE", f"{plain.shorten(ascii(output), 80)} of {allowed} output tokens"
-            )
+            raise _Ended("INVALID_USAGE", f"{plain.show(output)} of {allowed} output tokens")
         self.usage[-1] = output
         step["output_tokens"] = output
         for name, count in zip(("prompt_tokens", "cached_tokens"), prompt_side, strict=True):
@@ -231,7 +230,7 @@ class _Loop:
             raise _Ended("COMPLETED" if self.answer.strip() else "EMPTY_REPLY")
         for call in calls:
             if call.id in self.call_ids:
-                raise _Ended("REPEATED_CALL_ID", f"call id {plain.shorten(ascii(call.id), 80)}")
+                raise _Ended("REPEATED_CALL_ID", f"call id {plain.show(call.id)}")
             self.call_ids.add(call.id)
         return calls
 
@@ -266,4 +265,4 @@ class _Loop:
 
 
 def _is_count(value: Any) -> bool:
-    return type(value) is int and value >= 0
+    return type(value) is int and 0 <= value <= LARGEST_COUNT

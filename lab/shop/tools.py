@@ -70,7 +70,7 @@ class Dispatcher:
     def invoke(self, call: ToolCall) -> Observation:
         """Run one call and return its observation; no call raises."""
         if call.name not in self.allowed or call.name not in self._by_name:
-            return _refused(f"there is no tool {plain.shorten(ascii(call.name), 80)}")
+            return _refused(f"there is no tool {plain.show(call.name)}")
         tool = self._by_name[call.name]
         try:
             value = tool.handler(tool.arguments.model_validate(dict(call.arguments)))
@@ -168,5 +168,5 @@ def _needed(on_hand: int, reserved: int, reorder_point: int) -> int:
 def _product(database: Database, sku: str) -> tuple[str, int, int, int, int]:
     row = database.product(sku)
     if row is None:
-        raise ToolRefusal(f"no product has the SKU {plain.shorten(ascii(sku), 80)}")
+        raise ToolRefusal(f"no product has the SKU {plain.show(sku)}")
     return row

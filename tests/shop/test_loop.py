@@ -142,6 +142,23 @@ def test_an_exception_that_cannot_print_itself_is_kept_by_type() -> None:
     assert result.error == "Mute: (its message could not be read: ValueError)"
 
 
+def test_an_exception_that_exits_when_it_is_printed_loses_no_transcript() -> None:
+    class Leaves(Exception):
+        def __str__(self) -> str:
+            raise SystemExit(0)
+
+    result = run_loop(Raises(Leaves()), dispatcher(), MESSAGES)
+    assert result.error == "Leaves: (its message could not be read: SystemExit)"
+    assert result.messages == MESSAGES
+
+
+@pytest.mark.parametrize("count", [-1, "9", True, pytest.param(10**5000, id="huge")])
+def test_prompt_counts_that_cannot_be_true_are_unknown(count: Any) -> None:
+    result = loop(ModelTurn("Done.", prompt_tokens=count, cached_tokens=count))
+    assert result.status == "COMPLETED"
+    assert (result.steps[0]["prompt_tokens"], result.steps[0]["cached_tokens"]) == (None, None)
+
+
 def test_only_a_time_out_that_used_up_the_time_is_the_time_limit() -> None:
     class Slow:
         def complete(self, *_: Any, timeout: float, **__: Any) -> ModelTurn:
@@ -226,7 +243,10 @@ def test_a_reply_that_was_cut_off_is_no_answer() -> None:
     assert result.messages[-1]["content"] == "V: 6 tubs, 15"
 
 
-@pytest.mark.parametrize("usage", [-1, 1.0, True, "12", float("nan"), 1025, [1]])
+HUGE = pytest.param(10**5000, id="an integer too large to print")
+
+
+@pytest.mark.parametrize("usage", [-1, 1.0, True, "12", float("nan"), 1025, [1], HUGE])
 def test_usage_that_cannot_be_true_is_invalid(usage: Any) -> None:
     result = loop(ModelTurn("Done.", output_tokens=usage))
     assert (result.status, result.answer, result.output_tokens) == ("INVALID_USAGE", None, None)
