@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from lab import candidates, terminal
-from lab.cases import CASES, SPLITS, Case, load_cases
+from lab.cases import CASES, Case, load_cases
 from lab.checkpoint import checkpoint
 from lab.errors import InputError, LabError
 from lab.evaluation import evaluate, regrade
 from lab.evidence import load_report, save_report
 from lab.grading import Criteria
 from lab.journal import Journal, latest_unfinished, new_path
+from lab.options import parser
 from lab.report import Report
 from lab.shop import folder, local
 from lab.shop.fixtures import GuidedFixture, OfflineShopModel
@@ -31,20 +32,12 @@ from lab.shop.skills import OPENING_PROCEDURE, Skill
 
 REVIEW_REQUIRED, REJECTED, BAD_INPUT, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 
-EXITS = """exit status:
-  0    REVIEW_REQUIRED: every named check passed, and a person still has to review
-  1    REJECTED
-  2    bad usage or input, or something that is needed is not there
-  3    a fault in the lab itself
-  130  interrupted: the report is saved, with what did not run in it as NOT_RUN
-"""
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status; see `EXITS`."""
+    """Run one command and return its exit status; see `lab --help`."""
     options = parser().parse_args(arguments)
     try:
-        return int(options.command(options))
+        return COMMANDS[options.command](options)
     except LabError as error:
         print(f"lab: {terminal.printable(error)}", file=sys.stderr)
         return BAD_INPUT
@@ -260,77 +253,11 @@ def _server(stack: ExitStack, options: argparse.Namespace) -> candidates.Server:
     )
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
-    whole = argparse.ArgumentParser(
-        prog="lab",
-        description="Measure whether an AI agent really helps.",
-        epilog=EXITS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    commands = whole.add_subparsers(required=True, metavar="COMMAND")
-
-    def command(name: str, run: Callable[..., int], says: str) -> argparse.ArgumentParser:
-        added = commands.add_parser(name, help=says, description=says)
-        added.set_defaults(command=run)
-        return added
-
-    _add_evaluate(command("evaluate", run_evaluate, "run a candidate on cases, grade, save"))
-    _add_checkpoint(command("checkpoint", run_checkpoint, "check the instrument against fixtures"))
-    verify = command("verify", run_verify, "check a saved report's digest, shape and sums")
-    verify.add_argument("report", type=Path)
-    verify.add_argument("--digest", help="the sha256 that was printed when it was saved")
-    again = command("regrade", run_regrade, "grade a saved report's transcripts again, offline")
-    again.add_argument("report", type=Path)
-    model = command("model", run_model, "the model in the box: install, serve, check")
-    model.add_argument("action", choices=("install", "serve", "check"))
-    _add_server(model)
-    shop = command("shop", run_shop, "make the folder of an operating agent")
-    shop.add_argument("action", choices=("init",))
-    shop.add_argument("directory", type=Path)
-    return whole
-
-
-def _add_evaluate(to: argparse.ArgumentParser) -> None:
-    _add_candidate(to)
-    to.add_argument("--cases", type=Path, metavar="FILE", help="your own cases, TOML or JSON")
-    to.add_argument("--split", choices=SPLITS, help="only the cases of one split")
-    to.add_argument("--repeats", type=int, default=1, help="attempts a case, 1 to 5")
-    to.add_argument("--skill", help="the candidate procedure: 'opening' or a TOML file")
-    to.add_argument("--root", type=Path, metavar="DIR", help="evaluate the agent of this folder")
-    to.add_argument("--output", type=Path, metavar="DIR", help="where reports go: lab-reports")
-    to.add_argument("--max-seconds", type=float, help="criterion: seconds an attempt may take")
-    to.add_argument("--max-cost-pence", type=int, help="criterion: estimated pence an attempt")
-    to.add_argument("--limit", action="append", default=[], metavar="NAME=N", help="see README")
-    to.add_argument("--workers", type=int, default=1, help="attempts at a time, in processes")
-    to.add_argument("--journal", type=Path, metavar="FILE", help="where attempts are kept at once")
-    to.add_argument("--resume", action="store_true", help="go on with a run that was cut short")
-    to.add_argument("--json", action="store_true", help="print one JSON object instead")
-
-
-def _add_checkpoint(to: argparse.ArgumentParser) -> None:
-    _add_candidate(to)
-    to.add_argument("--output", type=Path, metavar="DIR", default=Path("lab-reports"))
-    to.add_argument("--json", action="store_true", help="print one JSON object instead")
-
-
-def _add_candidate(to: argparse.ArgumentParser) -> None:
-    which = to.add_mutually_exclusive_group()
-    which.add_argument("--live", action="store_true", help="the model in the box")
-    which.add_argument("--guided", action="store_true", help="a fixture that obeys its skill")
-    _add_server(to, which)
-    to.add_argument("--no-preflight", action="store_true", help="ask the server nothing beforehand")
-
-
-def _add_server(to: argparse.ArgumentParser, which: Any = None) -> None:
-    (which or to).add_argument(
-        "--url", help=f"an OpenAI-compatible server; its key is read from {candidates.KEY_VARIABLE}"
-    )
-    to.add_argument("--model", default="", help="the model's name at that server")
-    to.add_argument(
-        "--constrained",
-        action="store_true",
-        help="hold each reply to a JSON schema, for a model that cannot call tools",
-    )
-    to.add_argument("--reasoning-effort", default="none", help="'omit' to send none at all")
-    to.add_argument("--system-proxies", action="store_true", help="go through the system's proxies")
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "evaluate": run_evaluate,
+    "checkpoint": run_checkpoint,
+    "verify": run_verify,
+    "regrade": run_regrade,
+    "model": run_model,
+    "shop": run_shop,
+}

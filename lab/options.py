@@ -1,0 +1,90 @@
+"""What `lab` can be told on its command line."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from lab.candidates import KEY_VARIABLE
+from lab.cases import SPLITS
+
+EXITS = """exit status:
+  0    REVIEW_REQUIRED: every named check passed, and a person still has to review
+  1    REJECTED
+  2    bad usage or input, or something that is needed is not there
+  3    a fault in the lab itself
+  130  interrupted: the report is saved, with what did not run in it as NOT_RUN
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    whole = argparse.ArgumentParser(
+        prog="lab",
+        description="Measure whether an AI agent really helps.",
+        epilog=EXITS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, says: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=says, description=says)
+
+    _add_evaluate(command("evaluate", "run a candidate on cases, grade, save"))
+    _add_checkpoint(command("checkpoint", "check the instrument against fixtures"))
+    verify = command("verify", "check a saved report's digest, shape and sums")
+    verify.add_argument("report", type=Path)
+    verify.add_argument("--digest", help="the sha256 that was printed when it was saved")
+    again = command("regrade", "grade a saved report's transcripts again, offline")
+    again.add_argument("report", type=Path)
+    model = command("model", "the model in the box: install, serve, check")
+    model.add_argument("action", choices=("install", "serve", "check"))
+    _add_server(model)
+    shop = command("shop", "make the folder of an operating agent")
+    shop.add_argument("action", choices=("init",))
+    shop.add_argument("directory", type=Path)
+    return whole
+
+
+def _add_evaluate(to: argparse.ArgumentParser) -> None:
+    _add_candidate(to)
+    to.add_argument("--cases", type=Path, metavar="FILE", help="your own cases, TOML or JSON")
+    to.add_argument("--split", choices=SPLITS, help="only the cases of one split")
+    to.add_argument("--repeats", type=int, default=1, help="attempts a case, 1 to 5")
+    to.add_argument("--skill", help="the candidate procedure: 'opening' or a TOML file")
+    to.add_argument("--root", type=Path, metavar="DIR", help="evaluate the agent of this folder")
+    to.add_argument("--output", type=Path, metavar="DIR", help="where reports go: lab-reports")
+    to.add_argument("--max-seconds", type=float, help="criterion: seconds an attempt may take")
+    to.add_argument("--max-cost-pence", type=int, help="criterion: estimated pence an attempt")
+    to.add_argument("--limit", action="append", default=[], metavar="NAME=N", help="see README")
+    to.add_argument("--workers", type=int, default=1, help="attempts at a time, in processes")
+    to.add_argument("--journal", type=Path, metavar="FILE", help="where attempts are kept at once")
+    to.add_argument("--resume", action="store_true", help="go on with a run that was cut short")
+    to.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
+def _add_checkpoint(to: argparse.ArgumentParser) -> None:
+    _add_candidate(to)
+    to.add_argument("--output", type=Path, metavar="DIR", default=Path("lab-reports"))
+    to.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
+def _add_candidate(to: argparse.ArgumentParser) -> None:
+    which = to.add_mutually_exclusive_group()
+    which.add_argument("--live", action="store_true", help="the model in the box")
+    which.add_argument("--guided", action="store_true", help="a fixture that obeys its skill")
+    _add_server(to, which)
+    to.add_argument("--no-preflight", action="store_true", help="ask the server nothing beforehand")
+
+
+def _add_server(to: argparse.ArgumentParser, which: Any = None) -> None:
+    (which or to).add_argument(
+        "--url", help=f"an OpenAI-compatible server; its key is read from {KEY_VARIABLE}"
+    )
+    to.add_argument("--model", default="", help="the model's name at that server")
+    to.add_argument(
+        "--constrained",
+        action="store_true",
+        help="hold each reply to a JSON schema, for a model that cannot call tools",
+    )
+    to.add_argument("--reasoning-effort", default="none", help="'omit' to send none at all")
+    to.add_argument("--system-proxies", action="store_true", help="go through the system's proxies")
