@@ -196,6 +196,21 @@ def test_checkpoint_and_verify(tmp_path: Path) -> None:
     assert "the bytes have changed" in changed.stderr
 
 
+def test_a_configured_model_stands_beside_the_checkpoint_and_decides_nothing(
+    tmp_path: Path,
+) -> None:
+    with openai_server() as url:
+        good = lab("checkpoint", "--url", url, "--model", "m", "--output", tmp_path / "good")
+    nobody = ["--url", "http://127.0.0.1:9/v1", "--model", "m", "--no-preflight"]
+    bad = lab("checkpoint", *nobody, "--output", tmp_path / "bad")
+    assert (good.returncode, bad.returncode) == (0, 0)
+    for name, passed in (("good", 16), ("bad", 0)):
+        live = load_report(only_report(tmp_path / name))["checkpoint"]["live"]
+        assert (live["counts"]["passed"], live["counts"]["attempts"]) == (passed, 16)
+        assert live["candidate"]["name"] == "opening-procedure"
+    assert "as written         True" in bad.stdout
+
+
 def test_checkpoint_fails_when_an_attack_comes_out_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
