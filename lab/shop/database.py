@@ -96,12 +96,7 @@ class Database:
 
     def product(self, sku: str) -> StockRow | None:
         """Return one product's row of `stock`, or None where the shop does not have it."""
-        row: StockRow | None = self.connection.execute(
-            "SELECT sku, on_hand, reserved, reorder_point, unit_price_pence"
-            " FROM inventory JOIN products USING (sku) WHERE sku = ?",
-            (sku,),
-        ).fetchone()
-        return row
+        return next((row for row in self.stock() if row[0] == sku), None)
 
     def skills(self) -> list[SkillRow]:
         """Return the active skills by name, all read in one statement and so in one snapshot."""

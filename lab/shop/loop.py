@@ -1,9 +1,8 @@
 """The agent's loop: ask the model, run what it requests, until it answers or a limit is met."""
 
 import json
-import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from time import perf_counter
 from typing import Any, Literal
 
@@ -53,13 +52,14 @@ class Limits:
     model_budget_pence: int = 100
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            kinds = (int, float) if field.name == "seconds" else (int,)
-            if type(value) not in kinds or not math.isfinite(value):
-                raise InputError(f"limits: {field.name}: {value!r} is not a number of its kind")
-            if value < 0 or (value == 0 and field.name != "estimated_call_pence"):
-                raise InputError(f"limits: {field.name}: {value!r} is not positive")
+        for each in fields(self):
+            value = getattr(self, each.name)
+            kinds = (int, float) if each.name == "seconds" else (int,)
+            if type(value) not in kinds or not value <= LARGEST_COUNT:
+                told = f"{plain.show(value)} is not a number of its kind, or too large"
+                raise InputError(f"limits: {each.name}: {told}")
+            if value < 0 or (value == 0 and each.name != "estimated_call_pence"):
+                raise InputError(f"limits: {each.name}: {value!r} is not positive")
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class LoopResult:
     tool_calls: int
     output_tokens: int | None
     estimated_cost_pence: int
-    error: str | None
-    steps: list[dict[str, Any]]
+    error: str | None = None
+    steps: list[dict[str, Any]] = field(default_factory=list)
 
 
 def run_loop(

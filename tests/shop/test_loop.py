@@ -327,6 +327,7 @@ def test_context_is_measured_in_utf8_bytes() -> None:
         {"seconds": "60"},
         {"estimated_call_pence": -1},
         {"model_budget_pence": 0},
+        pytest.param({"model_calls": 10**5000}, id="a huge number of calls"),
     ],
 )
 def test_limits_that_bound_nothing_are_refused(bad: dict[str, Any]) -> None:
