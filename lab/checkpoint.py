@@ -5,7 +5,7 @@ from typing import Any
 
 from lab.attacks import CHECKPOINT, Attack, run_attack
 from lab.evaluation import Progress, evaluate
-from lab.report import Report
+from lab.evidence import Report
 from lab.shop.fixtures import OfflineShopModel
 from lab.shop.models import Model
 from lab.shop.skills import OPENING_PROCEDURE

@@ -19,11 +19,10 @@ from lab.cases import CASES, Case, load_cases
 from lab.checkpoint import checkpoint
 from lab.errors import InputError, LabError
 from lab.evaluation import evaluate, regrade
-from lab.evidence import load_report, save_report
+from lab.evidence import Report, load_report, save_report
 from lab.grading import Criteria
 from lab.journal import Journal, latest_unfinished, new_path
 from lab.options import parser
-from lab.report import Report
 from lab.shop import folder, local
 from lab.shop.fixtures import GuidedFixture, OfflineShopModel
 from lab.shop.loop import Limits

@@ -9,11 +9,12 @@ from lab import baselines
 from lab.attempt import Record, no_record, run_attempt
 from lab.baselines import NOT_RUN, Baseline, run_baseline
 from lab.cases import CASES, Case
+from lab.evidence import Report
 from lab.execution import carry, concurrency
 from lab.grading import CHECKS, Check, Criteria, Observation, Row, grade
 from lab.journal import Journal, Past, now
 from lab.plan import Plan
-from lab.report import Report, build_report
+from lab.report import build_report
 from lab.shop.database import Database
 from lab.shop.loop import Limits
 from lab.shop.models import Model

@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 from lab.counts import baseline_totals, counts, totals
+from lab.evidence import SCHEMA, Report
 from lab.grading import Row, acceptance, answer_criteria
 from lab.plan import Plan
 from lab.provenance import provenance
-
-Report = dict[str, Any]
-SCHEMA = 3
 
 SCOPE = (
     "Drafting replenishments in a synthetic shop, one fresh database an attempt, on the cases"

@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lab.evidence import Report
 from lab.grading import Row
-from lab.report import BLINDFOLD_CAVEAT, FIXTURE_CAVEAT, Report
+from lab.report import BLINDFOLD_CAVEAT, FIXTURE_CAVEAT
 
 PROGRESS_SECONDS = 2.0
 MOST_LINES = 200
@@ -50,10 +51,8 @@ class ProgressLine:
 
     def __init__(self) -> None:
         self._last = time.monotonic()
-        self._passed = 0
 
     def __call__(self, done: int, planned: int, row: Row) -> None:
-        self._passed += row["passed"]
         if time.monotonic() - self._last >= PROGRESS_SECONDS:
             self._last = time.monotonic()
             note = f"{done}/{planned} attempts done, last: {row['case']} {row['loop_status']}"

@@ -9,8 +9,8 @@ from lab.attacks import CHECKPOINT, Attack, Reworded, Script, run_attack
 from lab.baselines import baseline
 from lab.cases import CASES, Case
 from lab.evaluation import evaluate, regrade
+from lab.evidence import Report
 from lab.grading import CHECKS, Criteria, Observation
-from lab.report import Report
 from lab.shop import (
     OPENING_PROCEDURE,
     Arguments,

@@ -15,7 +15,7 @@ import pytest
 from lab.cases import CASES
 from lab.errors import InputError
 from lab.evaluation import evaluate
-from lab.report import Report
+from lab.evidence import Report
 from lab.shop.fixtures import OfflineShopModel
 from tests.workers import Counts, DiesOnReservations, KilledOnce, Slow
 

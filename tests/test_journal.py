@@ -18,9 +18,9 @@ from lab.baselines import baseline
 from lab.cases import CASES, Case
 from lab.errors import InputError, LabError
 from lab.evaluation import evaluate
+from lab.evidence import Report
 from lab.grading import CHECKS, Criteria
 from lab.journal import Journal, is_complete, latest_unfinished, new_path
-from lab.report import Report
 from lab.shop import OPENING_PROCEDURE, Limits, ModelTurn, OfflineShopModel
 from tests.killing import ATTEMPTS
 
