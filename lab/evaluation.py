@@ -9,6 +9,7 @@ from lab import baselines
 from lab.attempt import Record, no_record, run_attempt
 from lab.baselines import NOT_RUN, Baseline, run_baseline
 from lab.cases import CASES, Case
+from lab.errors import InputError
 from lab.evidence import Report
 from lab.execution import carry, concurrency
 from lab.grading import CHECKS, Check, Criteria, Observation, Row, grade
@@ -92,6 +93,8 @@ def run(
     started: dict[int, str] = {}
     tasks = {n: plan.task(case) for n, (case, _) in enumerate(plan.attempts) if n not in rows}
     try:
+        for n, kept in rows.items():
+            refuse_altered(plan, n, kept)
         for event, n, outcome in carry(run_attempt, tasks, executor):
             if event == "started":
                 started[n] = now()
@@ -114,6 +117,30 @@ def run(
         rows[n] if n in rows else make_row(plan, n, never, started.get(n), cuts.get(n, []))
         for n in range(len(plan.attempts))
     ]
+
+
+def refuse_altered(plan: Plan, attempt: int, kept: Row) -> None:
+    """InputError where a row from a journal is not what the plan and its own transcript come to."""
+    try:
+        case, repetition = plan.attempts[attempt]
+        checks = judge(observe(kept), plan.checks)[0]
+        same = all(
+            kept[name] == value
+            for name, value in {
+                "case": case.name,
+                "repetition": repetition,
+                "expected": [list(pair) for pair in case.expected],
+                "checks": checks,
+                "passed": all(checks.values()),
+            }.items()
+        )
+    except (LookupError, TypeError, AttributeError, ValueError):
+        same = False
+    if not same:
+        raise InputError(
+            f"the journal's row of attempt {attempt} does not grade again as it did;"
+            " it was altered, or a check is not repeatable: start a new run"
+        )
 
 
 def make_row(

@@ -144,6 +144,31 @@ def test_what_is_no_journal_is_refused_and_left_alone(tmp_path: Path) -> None:
         assert path.read_bytes() == content
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"quantities":true', '"quantities":false'),
+        ('"passed":true', '"passed":false'),
+        ('"expected":[["V",6],["S",4]]', '"expected":[["V",6]]'),
+        ('"case":"opening"', '"case":"at_threshold"'),
+        ('"allowed":[', '"allowance":['),
+        ('"answer":"V: 6', '"response":"V: 6'),
+    ],
+)
+def test_a_row_that_was_altered_is_refused_and_everything_stays(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    path = tmp_path / "j.jsonl"
+    run(path, stop_at=3)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(InputError, match="row of attempt 0 does not grade again as it did"):
+        run(Journal.resume(path))
+    assert path.read_text().startswith(text.replace(old, new, 1))
+    assert StopsAt.made == 0
+
+
 def test_cut_at_any_byte_a_journal_can_be_gone_on_with(tmp_path: Path) -> None:
     whole = tmp_path / "whole.jsonl"
     two: dict[str, Any] = {"cases": CASES[1:3]}
