@@ -68,7 +68,8 @@ def run_evaluate(options: argparse.Namespace) -> int:
             journal=diary,
             progress=terminal.ProgressLine(),
         )
-    path, digest = save_report(output, report)
+        # Before a server is closed, which may have to wait for a reply it is still writing.
+        path, digest = save_report(output, report)
     _print(options, report, path, digest, terminal.show_report)
     unfinished = report["counts"]["by_status"].get("NOT_RUN", 0)
     if unfinished:
@@ -87,7 +88,7 @@ def run_checkpoint(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         live = _candidate(stack, options) if options.live or options.url else None
         report = checkpoint(live, progress=terminal.ProgressLine())
-    path, digest = save_report(options.output, report)
+        path, digest = save_report(options.output, report)
     _print(options, report, path, digest, terminal.show_checkpoint)
     return 0 if report["checkpoint"]["as_written"] else 1
 
