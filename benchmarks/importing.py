@@ -6,7 +6,21 @@ import subprocess
 import sys
 import time
 
-HEAVY = ("pydantic", "httpx", "rich", "sqlite3", "xllamacpp", "distributed", "numpy", "pandas")
+HEAVY = [
+    "pydantic",
+    "httpx",
+    "rich",
+    "sqlite3",
+    "asyncio",
+    "concurrent.futures",
+    "xllamacpp",
+    "distributed",
+    "numpy",
+    "pandas",
+    "scipy",
+    "matplotlib",
+    "jinja2",
+]
 LIST = f"import sys, lab; print([name for name in {HEAVY} if name in sys.modules])"
 
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
     ("arguments", "said"),
     [
         (["attempt", "--quick"], "evaluated, in memory"),
-        (["many", "--quick"], "6 attempts"),
+        (["many", "--quick"], "10 attempts (2 cases x 5)"),
         (["importing", "--quick"], "with it:\n[]"),
         (["concurrency", "--quick"], "2 at a time"),
         (["side_by_side"], "--install fetches them"),
