@@ -54,7 +54,7 @@ class Preflight:
 
     def _about_speed(self) -> str:
         if not self.output_tokens or not self.seconds:
-            return "The server does not count output tokens, so its speed is unknown."
+            return "The server gives no usable count of output tokens, so its speed is unknown."
         speed = self.output_tokens / self.seconds
         return (
             f"{self.output_tokens} output tokens in {self.seconds:.2f} s, reading the prompt"
@@ -74,11 +74,12 @@ def preflight(model: HTTPModel | ConstrainedModel, *, timeout: float = 60.0) -> 
         return Preflight(error=plain.reason(error))
     finally:
         model.close()
-    counted = type(bare.output_tokens) is int
+    count = bare.output_tokens  # as the server says, so it may be anything
+    is_count = type(count) is int and 0 <= count <= OUTPUT_TOKENS
     return Preflight(
         prompt_tokens_without_tools=bare.prompt_tokens,
         prompt_tokens_with_tools=equipped.prompt_tokens,
-        output_tokens=bare.output_tokens if counted else None,
+        output_tokens=count if is_count else None,
         seconds=seconds,
     )
 
