@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import hashlib
+import math
 import os
 import secrets
 import tempfile
@@ -14,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lab import plain
-from lab.counts import counts
+from lab.counts import baseline_totals, counts, totals
 from lab.errors import InputError, LabError
 
 Report = dict[str, Any]
@@ -37,7 +38,7 @@ def save_report(directory: str | Path, report: Report) -> tuple[Path, str]:
         with _unnamed(directory) as (file, publish):
             digest = _write(file, report)
             path = publish(f"report-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{digest[:12]}")
-        _flush_folder(directory)
+        flush_folder(directory)
     except OSError as error:
         raise LabError(
             f"{directory}: the report could not be saved: {error.strerror}; free space or choose"
@@ -62,16 +63,17 @@ def _write(descriptor: int, report: Report) -> str:
 
 def _pieces(report: Report) -> Iterator[str]:
     """Yield the report as JSON, one attempt a line, so that a large one is never held twice."""
-    separator = "{"
-    for key, value in report.items():
-        yield f"{separator}\n{plain.dumps(key)}: "
-        if key == "cases":
+    yield "{"
+    for number, (key, value) in enumerate(dict(report).items()):
+        if not isinstance(key, str):
+            raise TypeError(f"a field is named {plain.show(key)}, which is not text")
+        yield f"{',' if number else ''}\n{plain.dumps(key)}: "
+        if key == "cases" and isinstance(value, list):
             yield "["
             yield from (f"{',' if n else ''}\n{plain.dumps(row)}" for n, row in enumerate(value))
             yield "\n]"
         else:
             yield plain.dumps(value)
-        separator = ","
     yield "\n}\n"
 
 
@@ -83,6 +85,7 @@ def _unnamed(folder: Path) -> Iterator[tuple[int, Callable[[str], Path]]]:
     """
     temporary = None
     try:
+        os.stat("/proc/self/fd")  # noqa: PTH116  (a sandbox may lack it; publishing goes through it)
         file = os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o600)
     except (AttributeError, OSError):  # another system, or a file system that cannot
         file, temporary = tempfile.mkstemp(prefix=".saving-", dir=folder)
@@ -107,12 +110,16 @@ def _unnamed(folder: Path) -> Iterator[tuple[int, Callable[[str], Path]]]:
             os.unlink(temporary)  # noqa: PTH108
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
+    """Have the names in a folder reach the disk, where there is a way to."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)  # the name is on the disk too
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a file system, of a network say, that has no such thing
+            raise
     finally:
         os.close(descriptor)
 
@@ -121,8 +128,8 @@ def load_report(path: str | Path, digest: str | None = None) -> Report:
     """Read a saved report back, checking its digest (when given), its shape and its sums.
 
     Raises InputError that names the file and what is wrong: the bytes are not those of the
-    digest, it is not JSON, a field is missing or of the wrong type, or a verdict or count is not
-    what the attempts add up to.
+    digest, it is not JSON, a field is missing or of the wrong type, or a verdict, count or total is
+    not what the attempts add up to.
     """
     path = Path(path)
     try:
@@ -136,9 +143,7 @@ def load_report(path: str | Path, digest: str | None = None) -> Report:
         report = plain.loads(data.decode())
         _Report.model_validate(report)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"])) or "the report"
-        raise InputError(f"{path}: {place}: {first['msg']}") from None
+        raise InputError(f"{path}: {_first(error, 'the report')}") from None
     except ValueError as error:
         raise InputError(f"{path}: not a report: {error}") from None
     for problem in _contradictions(report):
@@ -146,8 +151,27 @@ def load_report(path: str | Path, digest: str | None = None) -> Report:
     return dict(report)
 
 
+def check_row(row: object) -> None:
+    """Raise ValueError, naming the field, where this is not an attempt as a report keeps it."""
+    try:
+        _Row.model_validate(row)
+    except ValidationError as error:
+        raise ValueError(_first(error, "row")) from None
+
+
+def _first(error: ValidationError, whole: str) -> str:
+    first = error.errors(include_url=False)[0]
+    return f"{'.'.join(map(str, first['loc'])) or whole}: {first['msg']}"
+
+
 class _Shape(BaseModel):
     model_config = ConfigDict(strict=True, extra="allow")
+
+
+class _Baseline(_Shape):
+    error: str | None
+    seconds: float | None
+    model_calls: int | None
 
 
 class _Row(_Shape):
@@ -168,7 +192,7 @@ class _Row(_Shape):
     estimated_cost_pence: int | None
     expected: list[list[Any]]
     observed: list[list[Any]] | None
-    baseline: dict[str, Any]
+    baseline: _Baseline
     spans: dict[str, Any]
     transcript: list[dict[str, Any]]
     answer: str | None
@@ -176,7 +200,7 @@ class _Row(_Shape):
 
 class _Acceptance(_Shape):
     status: str
-    ungraded: list[str]
+    ungraded: list[str] = Field(min_length=1)  # what no check looked at never goes unsaid
     meaning: str
 
 
@@ -199,7 +223,7 @@ class _Report(_Shape):
 
 
 def _contradictions(report: Report) -> Iterator[str]:
-    """Yield each verdict or count that the attempts themselves contradict."""
+    """Yield each verdict, count or total that the attempts themselves contradict."""
     rows = report["cases"]
     for number, row in enumerate(rows):
         passed = bool(row["checks"]) and all(row["checks"].values())
@@ -212,7 +236,21 @@ def _contradictions(report: Report) -> Iterator[str]:
         ("schema", report["schema"], SCHEMA),
         ("passed", report["passed"], everything),
         ("acceptance.status", report["acceptance"]["status"], status),
-        *((f"counts.{name}", report["counts"].get(name), real) for name, real in counted.items()),
+        ("counts", report["counts"], counted),
+        ("totals", report["totals"], totals(rows)),
+        ("baseline_totals", report["baseline_totals"], baseline_totals(rows)),
     ):
-        if stated != real:
-            yield f"{name} is {stated}, the attempts say {real}"
+        yield from _differences(name, stated, real)
+
+
+def _differences(place: str, stated: Any, real: Any) -> Iterator[str]:
+    if isinstance(stated, dict) and isinstance(real, dict):
+        for name in {**real, **stated}:
+            yield from _differences(f"{place}.{name}", stated.get(name), real.get(name))
+    elif type(stated) is not type(real) or not (stated == real or _is_near(stated, real)):
+        yield f"{place} is {plain.shorten(str(stated))}, the attempts say {real}"
+
+
+def _is_near(stated: Any, real: Any) -> bool:
+    # Another Python may have added the same seconds up to another last digit.
+    return isinstance(real, float) and math.isclose(stated, real)

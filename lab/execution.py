@@ -1,6 +1,9 @@
 """Carrying attempts: one after another, or on an executor, and past the death of a worker."""
 
+import functools
+import os
 import pickle
+import threading
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +15,8 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
+from dataclasses import dataclass
+from multiprocessing import parent_process
 from typing import Any, Literal, TypeVar
 
 from lab import plain
@@ -28,11 +33,11 @@ def carry(
     """Run every task and yield each event when it happens; `finished` brings what `run` returned.
 
     An attempt is yielded as `started` before it is carried out. On an executor no more are in
-    flight than it has workers. When a worker process dies, every attempt that it may have been
-    carrying is `interrupted` and started again alone; one whose worker dies again is `lost`. A
-    broken process pool is replaced by another of its kind. Dask, which would start an attempt
-    again by itself and say nothing, is told not to while this lasts. Attempts that an executor can
-    no longer carry are left without a last event.
+    flight than it has workers. When a worker is gone, every attempt that it may have been carrying
+    is `interrupted` and started again alone; one whose worker is gone again is `lost`. A broken
+    process pool is replaced by another of its kind. Dask would start an attempt again by itself
+    and say nothing; here its second start only reports the first. Attempts that an executor can no
+    longer carry are left without a last event. InputError where it cannot carry even one.
     """
     if executor is None:
         for attempt, task in tasks.items():
@@ -43,32 +48,113 @@ def carry(
 
 
 def concurrency(executor: Executor | None) -> int:
-    """Return how many attempts an executor carries at a time."""
-    if executor is None:
-        return 1
-    client = _dask_client(executor)
-    if client is not None:
-        return int(sum(client.nthreads().values()))
+    """Return how many attempts an executor carries at a time; 1 where it does not say."""
+    if executor is not None and _is_dask(executor):
+        try:
+            return max(1, sum(executor._client.nthreads().values()))  # type: ignore[attr-defined]
+        except Exception:  # noqa: BLE001  (its cluster is gone: carrying will meet that too)
+            return 1
     return int(getattr(executor, "_max_workers", 1))
 
 
-def _dask_client(executor: Executor | None) -> Any:
-    return getattr(executor, "_client", None)
+def leave_with_parent() -> None:
+    """In a worker process, end it as soon as the process that it works for has died.
+
+    Otherwise the workers of a run that was killed would wait for work for ever.
+    """
+    _watch_parent(os.getpid())
 
 
-def _allow_dask_failures(allowed: int, dask_scheduler: Any = None) -> int:
-    """Run on Dask's scheduler: set how many dead workers it hides for a task, return the old."""
-    before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, allowed
-    return int(before)
+@functools.cache
+def _watch_parent(_: int) -> None:
+    parent = parent_process()
+
+    def leave() -> None:
+        assert parent is not None
+        parent.join()
+        os._exit(1)
+
+    if parent is not None:
+        threading.Thread(target=leave, daemon=True).start()
 
 
-def _is_death(error: Exception) -> bool:
-    return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
+@dataclass(frozen=True)
+class _Unreadable:
+    """What a worker process returns of an attempt that it could not unpack."""
+
+    reason: str
 
 
-def _run_once(run: Callable[[Task], Any], task: Task, _: str) -> Any:
-    """Run a task under a name of its own: Dask gives equal calls one run and one result."""
+@dataclass(frozen=True)
+class _StartedBefore:
+    """What Dask's second start of an attempt returns."""
+
+
+def _run_packed(packed: bytes) -> Any:
+    """Run a task in a worker process of a pool."""
+    leave_with_parent()
+    try:
+        run, task = pickle.loads(packed)  # noqa: S301  (packed by the process that this one serves)
+    except Exception as error:  # noqa: BLE001  (importing the candidate may raise anything)
+        return _Unreadable(plain.reason(error))
     return run(task)
+
+
+def _run_with_ticket(run: Callable[[Task], Any], task: Task, ticket: str) -> Any:
+    """Run a task on Dask if its ticket has not been taken yet.
+
+    A worker that is lost or retired, or whose result is, has its tasks started again elsewhere.
+    """
+    held = _ticket(ticket)
+    if not held.is_set():
+        return _StartedBefore()
+    held.clear()
+    return run(task)
+
+
+def _ticket(name: str, client: Any = None) -> Any:
+    from distributed import Event
+
+    return Event(name, client)  # type: ignore[no-untyped-call]
+
+
+def _is_dask(executor: Executor) -> bool:
+    return type(executor).__module__.partition(".")[0] == "distributed"
+
+
+def _submit(executor: Executor, run: Callable[[Task], Any], task: Task) -> Future[Any]:
+    if isinstance(executor, ProcessPoolExecutor):
+        return executor.submit(_run_packed, pickle.dumps((run, task)))
+    if not _is_dask(executor):
+        return executor.submit(run, task)
+    # The ticket's name also tells equal calls apart, of which Dask would make one.
+    ticket = f"attempt-{uuid.uuid4().hex}"
+    _ticket(ticket, executor._client).set()  # type: ignore[attr-defined]
+    return executor.submit(_run_with_ticket, run, task, ticket)
+
+
+def _read(future: Future[Any]) -> tuple[Literal["finished", "interrupted", "lost"], Any]:
+    """Say how an attempt came back, whole or not."""
+    if future.cancelled():  # by its executor, as when a cluster is restarted
+        return "interrupted", None
+    error = future.exception()
+    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
+        return "interrupted", error
+    if error is not None and not isinstance(error, Exception):
+        raise error
+    if error is not None:  # the executor's own
+        return "lost", plain.reason(error)
+    outcome = future.result()
+    if isinstance(outcome, _Unreadable):
+        raise _cannot_be_sent(outcome.reason)
+    return ("interrupted", None) if isinstance(outcome, _StartedBefore) else ("finished", outcome)
+
+
+def _cannot_be_sent(reason: str) -> InputError:
+    return InputError(
+        f"this candidate cannot be sent to a worker process ({reason}); define its factory at the"
+        " top level of a module that can be imported there, or use threads"
+    )
 
 
 class _Carrier:
@@ -78,19 +164,17 @@ class _Carrier:
         self.run = run
         self.tasks = tasks
         self.executor: Executor | None = executor
-        self.workers = concurrency(executor)
         self.own: ProcessPoolExecutor | None = None
         self.waiting = deque(tasks)
         self.suspects: deque[int] = deque()
         self.on_trial = False
+        self.has_begun = False
         self.running: dict[Future[Any], int] = {}
 
     def events(self) -> Iterator[Event]:
         self.refuse_unpicklable()
-        client = _dask_client(self.executor)
-        hidden = client and client.run_on_scheduler(_allow_dask_failures, allowed=0)
         try:
-            while self.executor is not None and (self.waiting or self.suspects or self.running):
+            while self.running or (self.executor is not None and (self.waiting or self.suspects)):
                 yield from self.fill()
                 yield from self.collect()
         finally:
@@ -98,44 +182,51 @@ class _Carrier:
                 future.cancel()
             if self.own is not None:
                 self.own.shutdown(wait=False, cancel_futures=True)
-            if client:
-                client.run_on_scheduler(_allow_dask_failures, allowed=hidden)
 
     def fill(self) -> Iterator[Event]:
         """Start attempts while there is room; one whose worker died gets the pool for itself."""
         if not self.running:
             self.on_trial = bool(self.suspects)
         queue = self.suspects if self.on_trial else self.waiting
-        while queue and len(self.running) < (1 if self.on_trial else self.workers):
+        room = 1 if self.on_trial else concurrency(self.executor)
+        while self.executor is not None and queue and len(self.running) < room:
             attempt = queue.popleft()
             yield "started", attempt, None
-            self.running[self.submit(attempt)] = attempt
+            future = self.submit(attempt)
+            if future is not None:
+                self.running[future] = attempt
 
-    def submit(self, attempt: int) -> Future[Any]:
+    def submit(self, attempt: int) -> Future[Any] | None:
+        """Hand an attempt to the executor; None, and no executor any more, if that is over."""
         assert self.executor is not None
         try:
-            return self.executor.submit(_run_once, self.run, self.tasks[attempt], uuid.uuid4().hex)
+            future = _submit(self.executor, self.run, self.tasks[attempt])
         except BrokenExecutor as error:
-            future: Future[Any] = Future()
+            future = Future()
             future.set_exception(error)
-            return future
+        except Exception as error:  # noqa: BLE001  (each kind of executor has its own)
+            self.executor = None
+            if not self.has_begun:
+                raise InputError(
+                    f"the executor takes no attempt ({plain.reason(error)}); it has to be open,"
+                    " and the candidate such that it can be sent to its workers"
+                ) from None
+            return None
+        self.has_begun = True
+        return future
 
     def collect(self) -> Iterator[Event]:
-        """Wait for attempts to come back, whole or not."""
+        """Wait for attempts to come back."""
         dead: list[int] = []
         is_broken = False
         for future in wait(self.running, return_when=FIRST_COMPLETED).done:
             attempt = self.running.pop(future)
-            error = future.exception()
-            if error is None:
-                yield "finished", attempt, future.result()
-            elif not isinstance(error, Exception):
-                raise error
-            elif _is_death(error):
+            event, detail = _read(future)
+            if event == "interrupted":
                 dead.append(attempt)
-                is_broken = is_broken or isinstance(error, BrokenExecutor)
-            else:  # the executor's own, as when a cluster is gone
-                yield "lost", attempt, plain.reason(error)
+                is_broken = is_broken or isinstance(detail, BrokenExecutor)
+            else:
+                yield event, attempt, detail
         if is_broken:  # every attempt that was in flight is gone with the pool
             dead += self.running.values()
             self.running.clear()
@@ -159,10 +250,11 @@ class _Carrier:
                 self.own.shutdown(wait=False)
             # A broken pool stays broken, and only its private fields say how it was made.
             self.own = self.executor = ProcessPoolExecutor(
-                self.workers,
+                concurrency(old),
                 mp_context=old._mp_context,
                 initializer=old._initializer,
                 initargs=old._initargs,
+                max_tasks_per_child=getattr(old, "_max_tasks_per_child", None),
             )
 
     def refuse_unpicklable(self) -> None:
@@ -172,7 +264,4 @@ class _Carrier:
             try:
                 pickle.dumps((self.run, task))
             except Exception as error:  # noqa: BLE001  (each kind of object has its own)
-                raise InputError(
-                    f"this candidate cannot be sent to a worker process ({plain.reason(error)});"
-                    " define its factory at the top level of a module, or use threads"
-                ) from None
+                raise _cannot_be_sent(plain.reason(error)) from None

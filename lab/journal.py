@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from lab import plain
 from lab.errors import InputError, LabError
+from lab.evidence import check_row, flush_folder
 
 Row = dict[str, Any]
 Entry = dict[str, Any]
@@ -27,6 +28,11 @@ class Past(NamedTuple):
     finished: dict[int, Row]
     interruptions: dict[int, list[dict[str, str]]]
 
+    def interrupt(self, attempt: int, started: str, noticed: str) -> None:
+        """Add that an attempt was cut off, when it was started and when that was noticed."""
+        cuts = self.interruptions.setdefault(attempt, [])
+        cuts.append({"started": started, "noticed": noticed})
+
 
 class Journal:
     """An append-only JSONL file of one run.
@@ -42,7 +48,7 @@ class Journal:
         self._resumed = resumed
         self._descriptor = -1
         self._closing = threading.Event()
-        self._syncer = threading.Thread(target=self._sync_often, daemon=True)
+        self._syncer: threading.Thread | None = None
         self._failure: OSError | None = None
 
     @classmethod
@@ -59,21 +65,13 @@ class Journal:
         """Open the file and return what an earlier sitting left in it.
 
         `fingerprint` says what is being evaluated. InputError, naming what differs, where the
-        file is about something else, or where another process is writing it.
+        file is about something else or another run is writing it; it is left as it was.
         """
         self._open()
         try:
-            entries = self._read()
-            if not entries:
-                self._write({"kind": "began", "planned": planned, "fingerprint": fingerprint})
-                return Past({}, {})
-            self._refuse_another(entries[0], fingerprint)
-            entries += [self._write({"kind": "interrupted", "attempt": n}) for n in _cut(entries)]
-            return _past(entries)
-        except (KeyError, TypeError, AttributeError):
-            self._release()
-            raise InputError(f"{self.path}: an entry is not a journal's") from None
-        except LabError:
+            self._claim()
+            return self._go_on(fingerprint, planned)
+        except BaseException:
             self._release()
             raise
 
@@ -92,31 +90,51 @@ class Journal:
 
     def _open(self) -> None:
         exclusive = 0 if self._resumed else os.O_EXCL
+        how = os.O_CREAT | exclusive | os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            how = os.O_CREAT | exclusive | os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        except OSError as error:
+            raise self._broken(error) from None
+        try:
             self._descriptor = os.open(self.path, how, 0o600)
-            _lock(self._descriptor)
         except FileExistsError:
             raise InputError(
                 f"{self.path}: a journal is there already; go on with it with --resume"
                 " (Journal.resume), or name a new one"
             ) from None
+        except OSError as error:
+            raise self._broken(error) from None
+        _being_written.add(self._descriptor)
+
+    def _claim(self) -> None:
+        try:
+            _lock(self._descriptor)
+            flush_folder(self.path.parent)
         except BlockingIOError:
             raise InputError(f"{self.path}: another run is writing this journal") from None
         except OSError as error:
             raise self._broken(error) from None
-        self._syncer.start()
 
-    def _read(self) -> list[Entry]:
-        # Not through another descriptor: closing that one would give up the lock.
-        os.lseek(self._descriptor, 0, os.SEEK_SET)
+    def _go_on(self, fingerprint: dict[str, Any], planned: int) -> Past:
         data = b"".join(iter(lambda: os.read(self._descriptor, 1 << 20), b""))
         entries, is_torn = parse(data, self.path)
+        if entries:
+            self._refuse_another(entries[0], fingerprint)
+        past, running = _past(entries, planned, self.path)
+        # Not a byte is added before all that is there has been found good.
+        self._failure = None
+        self._closing.clear()
+        self._syncer = threading.Thread(target=self._sync_often, daemon=True)
+        self._syncer.start()
         if is_torn:
             # A crash cut the last line: it stays as it is, and the next entry says so.
             self._write({"kind": "torn"}, after=b"" if data.endswith(b"\n") else b"\n")
-        return entries
+        if not entries:
+            self._write({"kind": "began", "planned": planned, "fingerprint": fingerprint})
+        for attempt, started in running.items():
+            entry = self._write({"kind": "interrupted", "attempt": attempt})
+            past.interrupt(attempt, started, entry["at"])
+        return past
 
     def _refuse_another(self, began: Entry, fingerprint: dict[str, Any]) -> None:
         theirs = began["fingerprint"]
@@ -152,13 +170,15 @@ class Journal:
                 return
 
     def _release(self) -> None:
-        self._closing.set()
-        self._syncer.join()
+        if self._syncer is not None:
+            self._closing.set()
+            self._syncer.join()
         try:
             os.fsync(self._descriptor)
         except OSError as error:
             raise self._broken(error) from None
         finally:
+            _being_written.discard(self._descriptor)
             os.close(self._descriptor)
 
     def _broken(self, error: OSError) -> LabError:
@@ -180,17 +200,21 @@ def parse(data: bytes, path: Path) -> tuple[list[Entry], bool]:
         try:
             entry = plain.loads(line.decode())
         except ValueError:
-            if not line.startswith(ENTRY_START[: len(line)]):
+            # A disk that lost its power may have left zeros where the rest should be.
+            if not ENTRY_START.startswith(line.rstrip(b"\0")[: len(ENTRY_START)]):
                 raise InputError(f"{path}, line {number}: not a journal's entry") from None
             torn = number
             continue
+        if not isinstance(entry, dict) or "kind" not in entry:
+            raise InputError(f"{path}, line {number}: not a journal's entry")
         if entry["kind"] == "torn":
             torn = 0
         elif torn:
             raise InputError(f"{path}, line {torn}: not a journal's entry")
         else:
             entries.append(entry)
-    if entries and entries[0]["kind"] != "began":
+    began = entries[0] if entries else {"kind": "began", "fingerprint": {}}
+    if began["kind"] != "began" or not isinstance(began.get("fingerprint"), dict):
         raise InputError(f"{path}: does not begin as a journal")
     return entries, bool(torn) or (bool(data) and not data.endswith(b"\n"))
 
@@ -202,39 +226,54 @@ def is_complete(path: Path) -> bool:
         return b'"complete":true' in file.read().rpartition(b'{"kind":"ended"')[2]
 
 
-def _cut(entries: list[Entry]) -> list[int]:
-    """Return the attempts that were started last of all and neither finished nor given up."""
-    running: dict[int, None] = {}
-    for entry in entries:
-        if entry["kind"] == "started":
-            running[entry["attempt"]] = None
-        elif entry["kind"] in ("finished", "lost", "interrupted"):
-            running.pop(entry["attempt"], None)
-    return list(running)
+def _past(entries: list[Entry], planned: int, path: Path) -> tuple[Past, dict[int, str]]:
+    """Return what came to an end, and the attempts that did not with the times of their starts."""
+    past, running = Past({}, {}), dict[int, str]()
+    for number, entry in enumerate(entries, start=1):
+        try:
+            _follow(entry, past, running, planned)
+        except (KeyError, TypeError, ValueError) as error:
+            told = f"{path}: entry {number} is not a journal's: {plain.reason(error)}"
+            raise InputError(told) from None
+    return past, running
 
 
-def _past(entries: list[Entry]) -> Past:
-    past = Past({}, {})
-    started: dict[int, str] = {}
-    for entry in entries:
-        match entry["kind"]:
-            case "started":
-                started[entry["attempt"]] = entry["at"]
-            case "interrupted":
-                cut = {"started": started[entry["attempt"]], "noticed": entry["at"]}
-                past.interruptions.setdefault(entry["attempt"], []).append(cut)
-            case "finished" | "lost":
-                past.finished[entry["attempt"]] = {**entry["row"], "resumed": True}
-    return past
+def _follow(entry: Entry, past: Past, running: dict[int, str], planned: int) -> None:
+    match entry["kind"]:
+        case "started":
+            attempt = entry["attempt"]
+            if attempt in running or attempt in past.finished or attempt not in range(planned):
+                raise ValueError(f"attempt {attempt} cannot be started here")
+            running[attempt] = entry["at"]
+        case "interrupted":
+            past.interrupt(entry["attempt"], running.pop(entry["attempt"]), entry["at"])
+        case "finished" | "lost":
+            del running[entry["attempt"]]
+            check_row(entry["row"])
+            past.finished[entry["attempt"]] = {**entry["row"], "resumed": True}
+
+
+_being_written: set[int] = set()
+"""The descriptors of the journals that this process is writing."""
+
+
+def _close_in_child() -> None:
+    while _being_written:
+        os.close(_being_written.pop())
+
+
+if hasattr(os, "register_at_fork"):
+    # A forked worker that outlives this process must not keep its journal locked.
+    os.register_at_fork(after_in_child=_close_in_child)
 
 
 def _lock(descriptor: int) -> None:
-    """Keep other processes off the file; a lock that a child would inherit is not wanted."""
+    """Keep every other run off the file, one in this process too, until it is closed."""
     try:
         import fcntl
     except ImportError:  # Windows has no such lock; the exclusive creation still holds there
         return
-    fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def new_path(folder: Path) -> Path:

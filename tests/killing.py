@@ -1,10 +1,11 @@
 """Kills a process again and again in the middle of its work; run as a script by the tests.
 
-    python -m tests.killing save FOLDER ROUNDS [hidden]
-    python -m tests.killing journal FILE ROUNDS
+    python -m tests.killing save FOLDER KILLS [hidden]
+    python -m tests.killing journal FOLDER KILLS
 
-Each round forks a child that saves reports, or goes on with a journalled run, and kills it a few
-milliseconds later. For `journal`, a last child is left to finish.
+`save` kills a child that saves one report after another. `journal` kills a child in the middle of
+a journalled run and lets another go on, until the run is complete; then it takes the next one,
+until there were as many kills as asked for.
 """
 
 import json
@@ -12,56 +13,103 @@ import os
 import random
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from lab.attacks import Script
 from lab.cases import CASES, Case
 from lab.evaluation import evaluate
 from lab.evidence import save_report
 from lab.journal import Journal
 from lab.shop.fixtures import OfflineShopModel
+from lab.shop.models import ModelTurn
 
-ATTEMPTS = 400
+ATTEMPTS = 200
+MOST_BYTES_A_SITTING = 15_000
 CASES_OF_THE_RUN = [
     Case(f"case {n}", "development", CASES[0].stock, CASES[0].expected) for n in range(ATTEMPTS)
 ]
-REPORT = evaluate(OfflineShopModel, cases=CASES[:1])  # everything is imported before a fork
+with tempfile.TemporaryDirectory() as first:  # all is imported and digested before a fork
+    REPORT = evaluate(OfflineShopModel, cases=CASES[:1], journal=Path(first) / "j.jsonl")
+CHANCE = random.Random(3)
 
 
-def kill_while(work: Callable[[], None], seconds: float) -> None:
-    """Fork, let the child work, kill it."""
+def quick() -> Script:
+    return Script(ModelTurn("All is well."))
+
+
+def kill_while(work: Callable[[], None], is_time: Callable[[], bool]) -> bool:
+    """Fork, let the child work, kill it when it is time; say whether that was before its end."""
     child = os.fork()
     if child == 0:
         try:
             work()
         finally:
             os._exit(0)
-    time.sleep(seconds)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if is_time():
+            os.kill(child, signal.SIGKILL)
+            _, status = os.waitpid(child, 0)
+            return os.WIFSIGNALED(status)
+        time.sleep(0.0005)
+    return False
 
 
-def save_for_ever(folder: str) -> None:
-    while True:
-        save_report(folder, REPORT)
+def after(seconds: float) -> Callable[[], bool]:
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() > end
 
 
-def go_on(path: str) -> None:
-    """Go on with the journalled run, and put its rows beside it when it is done."""
-    report = evaluate(OfflineShopModel, cases=CASES_OF_THE_RUN, journal=Journal.resume(path))
-    Path(f"{path}.rows").write_text(json.dumps(report["cases"]))
+def grown(path: Path) -> Callable[[], bool]:
+    """It is time when a file has grown by so many bytes, anywhere in an entry."""
+    end = size(path) + CHANCE.randrange(MOST_BYTES_A_SITTING)
+    return lambda: size(path) > end
 
 
-def main(what: str, where: str, rounds: str, *options: str) -> None:
-    chance = random.Random(3)
+def size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def kill_savers(folder: Path, kills: int) -> None:
+    def work() -> None:
+        while True:
+            save_report(folder, REPORT)
+
+    for _ in range(kills):
+        assert kill_while(work, after(CHANCE.uniform(0.002, 0.03)))
+
+
+def kill_runs(folder: Path, kills: int) -> None:
+    """Each run leaves its journal, and beside it its rows and the bytes of every sitting's end."""
+    done = run = 0
+    while done < kills:
+        done += kill_run(folder / f"{run}.jsonl")
+        run += 1
+
+
+def kill_run(path: Path) -> int:
+    def work() -> None:
+        report = evaluate(quick, cases=CASES_OF_THE_RUN, journal=Journal.resume(path))
+        path.with_suffix(".rows").write_text(json.dumps(report["cases"]))
+
+    sizes = list[int]()
+    before = b""
+    while kill_while(work, grown(path)):
+        now = path.read_bytes()
+        assert now.startswith(before), "a byte that was written has changed"
+        before = now
+        sizes.append(len(now))
+    assert path.read_bytes().startswith(before), "a byte that was written has changed"
+    path.with_suffix(".sizes").write_text(json.dumps(sizes))
+    return len(sizes)
+
+
+def main(what: str, folder: str, kills: str, *options: str) -> None:
     if "hidden" in options and hasattr(os, "O_TMPFILE"):
         del os.O_TMPFILE
-    work = {"save": save_for_ever, "journal": go_on}[what]
-    for _ in range(int(rounds)):
-        kill_while(lambda: work(where), chance.uniform(0.002, 0.03))
-    if what == "journal":
-        go_on(where)
+    {"save": kill_savers, "journal": kill_runs}[what](Path(folder), int(kills))
 
 
 if __name__ == "__main__":

@@ -3,11 +3,12 @@
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
-from itertools import pairwise
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,12 @@ from lab.errors import InputError, LabError
 from lab.evaluation import evaluate
 from lab.evidence import Report
 from lab.grading import CHECKS, Criteria
-from lab.journal import Journal, is_complete, latest_unfinished, new_path
-from lab.shop import OPENING_PROCEDURE, Limits, ModelTurn, OfflineShopModel
-from tests.killing import ATTEMPTS
+from lab.journal import Journal, is_complete, latest_unfinished, new_path, parse
+from lab.shop import OPENING_PROCEDURE, Limits, ModelTurn, OfflineShopModel, shop_dispatcher
 
+POSIX = pytest.mark.skipif(os.name != "posix", reason="forks, signals and limits are POSIX")
 FOUR = CASES[:4]
+ALTERED = "row of attempt 0 does not grade again as it did"
 
 
 class StopsAt(OfflineShopModel):
@@ -63,15 +65,21 @@ def test_every_start_and_every_finish_is_written_down(tmp_path: Path) -> None:
         assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_an_entry_is_on_paper_before_the_attempt_it_names_is_made(tmp_path: Path) -> None:
-    path, seen = tmp_path / "j.jsonl", list[int]()
+@POSIX
+def test_another_process_reads_each_entry_while_the_run_goes_on(tmp_path: Path) -> None:
+    path, seen = tmp_path / "j.jsonl", list[list[str]]()
 
     class Looks(OfflineShopModel):
         def __init__(self) -> None:
-            seen.append(path.read_text().count('"kind":"started"'))
+            read = subprocess.run(["cat", path], capture_output=True, text=True, check=True)
+            seen.append([json.loads(line)["kind"] for line in read.stdout.splitlines()])
 
-    evaluate(Looks, cases=FOUR, journal=path)
-    assert seen == [1, 2, 3, 4]
+    evaluate(Looks, cases=CASES[:3], journal=path)
+    assert seen == [
+        ["began", "started"],
+        ["began", "started", "finished", "started"],
+        ["began", "started", "finished", "started", "finished", "started"],
+    ]
 
 
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -103,6 +111,8 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         ({"repeats": 2}, "repeats"),
         ({"limits": Limits(seconds=61)}, "limits"),
         ({"skill": OPENING_PROCEDURE}, "candidate, skills"),
+        ({"skills": [OPENING_PROCEDURE]}, "skills"),
+        ({"dispatcher": lambda shop: shop_dispatcher(shop)}, "dispatcher"),
         ({"checks": {**CHECKS, "completed": lambda seen: True}}, "checks"),
         ({"criteria": Criteria(max_seconds=1)}, "criteria"),
         ({"baseline": lambda case: baseline(case)}, "baseline"),
@@ -113,10 +123,13 @@ def test_the_journal_of_another_run_is_refused_and_left_alone(
 ) -> None:
     path = tmp_path / "j.jsonl"
     run(path, stop_at=2)
-    before = path.read_bytes()
-    with pytest.raises(InputError, match=f"another run: {differs} differ"):
-        run(Journal.resume(path), **options)
-    assert path.read_bytes() == before
+    whole = path.read_bytes()
+    for before in (whole, whole[:-20]):  # its last line torn, too
+        path.write_bytes(before)
+        with pytest.raises(InputError, match=f"another run: {differs} differ"):
+            run(Journal.resume(path), **options)
+        assert path.read_bytes() == before
+    assert StopsAt.made == 0
 
 
 def test_the_journal_of_another_model_is_refused(tmp_path: Path) -> None:
@@ -135,35 +148,88 @@ def test_a_new_run_never_writes_into_an_old_journal(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_what_is_no_journal_is_refused_and_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "j.jsonl"
-    for content in (b"hello\nworld\n", b'{"kind":"started"}\n', b'{"a":1}\n', b"[]\n", b"1\n2\n"):
-        path.write_bytes(content)
-        with pytest.raises(InputError, match="journal"):
-            run(Journal.resume(path))
-        assert path.read_bytes() == content
+BEGAN = b'{"kind":"began","planned":1,"fingerprint":{"of":"this"},"at":"noon"}\n'
+STARTED = b'{"kind":"started","attempt":0,"at":"noon"}\n'
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("content", "said"),
     [
-        ('"quantities":true', '"quantities":false'),
-        ('"passed":true', '"passed":false'),
-        ('"expected":[["V",6],["S",4]]', '"expected":[["V",6]]'),
-        ('"case":"opening"', '"case":"at_threshold"'),
-        ('"allowed":[', '"allowance":['),
-        ('"answer":"V: 6', '"response":"V: 6'),
+        (b"hello\nworld\n", "line 1: not a journal's entry"),
+        (b"hello", "line 1: not a journal's entry"),
+        (b"\xff\xfe\x00\x01" * 5000, "line 1: not a journal's entry"),
+        (b'{\n "schema": 3\n}\n', "line 2: not a journal's entry"),
+        (b"[]\n", "line 1: not a journal's entry"),
+        (b"1\n2\n", "line 1: not a journal's entry"),
+        (b'{"a":1}\n', "line 1: not a journal's entry"),
+        (STARTED, "does not begin as a journal"),
+        (b'{"kind":"began"}\n', "does not begin as a journal"),
+        (b'{"kind":"began","fingerprint":[]}\n', "does not begin as a journal"),
+        (BEGAN + b"hello\n" + STARTED, "line 2: not a journal's entry"),
+        (BEGAN + STARTED[:30] + b"\n" + STARTED, "line 2: not a journal's entry"),
+        (BEGAN + b"[]\n", "line 2: not a journal's entry"),
+        (BEGAN + b'{"kind":"started"}\n', "entry 2 is not a journal's: KeyError"),
+        (BEGAN + STARTED.replace(b"0", b"1"), "entry 2 .*: attempt 1 cannot be started here"),
+        (BEGAN + STARTED.replace(b"0", b"[]"), "entry 2 is not a journal's: TypeError"),
+        (BEGAN + STARTED + STARTED, "entry 3 .*: attempt 0 cannot be started here"),
+        (BEGAN + STARTED.replace(b"started", b"interrupted"), "entry 2 is not .*: KeyError"),
+        (BEGAN + STARTED + STARTED.replace(b"started", b"finished"), "entry 3 is not .*'row'"),
+    ],
+)
+def test_what_is_no_journal_is_refused_and_left_alone(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
+    path = tmp_path / "j.jsonl"
+    for torn in (b"", b'{"kind":"fin') if content.endswith(b"\n") else (b"",):
+        path.write_bytes(content + torn)
+        with pytest.raises(InputError, match=f"^{path}.*{said}"):
+            Journal.resume(path).begin({"of": "this"}, 1)
+        assert path.read_bytes() == content + torn
+
+
+def test_an_attempt_that_is_finished_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    run(path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines, *lines[1:3]]))  # attempt 0 once more
+    with pytest.raises(InputError, match=r"entry 11 .*: attempt 0 cannot be started here"):
+        run(Journal.resume(path))
+
+
+@pytest.mark.parametrize("zeros", [b"\0" * 4096, b'{"kind":"fin' + b"\0" * 4096, b'{"ki\0\0'])
+def test_zeros_that_a_power_cut_left_at_the_end_are_a_torn_line(
+    tmp_path: Path, zeros: bytes
+) -> None:
+    path = tmp_path / "j.jsonl"
+    run(path, stop_at=3)
+    before = path.read_bytes() + zeros
+    path.write_bytes(before)
+    report = run(Journal.resume(path))
+    assert [row["resumed"] for row in report["cases"]] == [True, True, False, False]
+    assert path.read_bytes().startswith(before + b'\n{"kind":"torn"')
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"quantities":true', '"quantities":false', ALTERED),
+        ('"passed":true', '"passed":false', ALTERED),
+        ('"expected":[["V",6],["S",4]]', '"expected":[["V",6]]', ALTERED),
+        ('"case":"opening"', '"case":"at_threshold"', ALTERED),
+        ('"allowed":[', '"allowance":[', ALTERED),
+        ('"answer":"V: 6', '"response":"V: 6', "entry 3 is not a journal's.*answer"),
+        ('"model_calls":3,', '"model_calls":3.0,', "entry 3 is not a journal's.*model_calls"),
     ],
 )
 def test_a_row_that_was_altered_is_refused_and_everything_stays(
-    tmp_path: Path, old: str, new: str
+    tmp_path: Path, old: str, new: str, said: str
 ) -> None:
     path = tmp_path / "j.jsonl"
     run(path, stop_at=3)
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
-    with pytest.raises(InputError, match="row of attempt 0 does not grade again as it did"):
+    with pytest.raises(InputError, match=said):
         run(Journal.resume(path))
     assert path.read_text().startswith(text.replace(old, new, 1))
     assert StopsAt.made == 0
@@ -188,31 +254,75 @@ def test_cut_at_any_byte_a_journal_can_be_gone_on_with(tmp_path: Path) -> None:
         assert all(row["resumed"] for row in run(Journal.resume(path), **two)["cases"])
 
 
-@pytest.mark.skipif(os.name != "posix", reason="forks and kills")
-def test_a_run_killed_hundreds_of_times_loses_no_finished_row(tmp_path: Path) -> None:
+def test_cut_at_every_byte_of_its_last_entries_nothing_is_lost_and_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # hundreds of times
     path = tmp_path / "j.jsonl"
-    command = [sys.executable, "-m", "tests.killing", "journal", str(path), "150"]
+    no_more: dict[str, Any] = {"transcript": [], "steps": [], "checks": {}, "spans": {}}
+    rows = [{**row, **no_more} for row in evaluate(OfflineShopModel, cases=CASES[:2])["cases"]]
+    journal = Journal.create(path)
+    journal.begin({"of": "this"}, 2)
+    for n, row in enumerate(rows):
+        journal.note("started", n)
+        journal.note("finished", n, row)
+    journal.close(complete=True)
+    data = path.read_bytes()
+    *_, second, ended = data.splitlines(keepends=True)
+    assert second.startswith(b'{"kind":"finished","attempt":1')
+    for end in range(len(data) - len(second) - len(ended), len(data) + 1):
+        path.write_bytes(data[:end])
+        journal = Journal.resume(path)
+        past = journal.begin({"of": "this"}, 2)
+        assert past.finished[0] == {**rows[0], "resumed": True}
+        if end < len(data) - len(ended) - 1:  # not even all but its line's end is there
+            assert 1 not in past.finished
+            assert len(past.interruptions[1]) == 1
+            journal.note("started", 1)
+            journal.note("finished", 1, rows[1])
+        else:
+            assert past.finished[1] == {**rows[1], "resumed": True}
+            assert past.interruptions == {}
+        journal.close(complete=True)
+        after = path.read_bytes()
+        assert after.startswith(data[:end])
+        whole, is_torn = parse(after, path)
+        assert not is_torn
+        assert [e["attempt"] for e in whole if e["kind"] == "finished"] == [0, 1]
+
+
+@POSIX
+def test_runs_killed_hundreds_of_times_lose_no_finished_row(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.killing", "journal", str(tmp_path), "200"]
     subprocess.run(command, check=True, timeout=180)
-    readable = []
-    for line in path.read_text().splitlines():
-        try:
-            readable.append(json.loads(line))
-        except ValueError:
-            readable.append({"kind": "half a line"})
-    finished = {entry["attempt"]: entry["row"] for entry in readable if entry["kind"] == "finished"}
-    assert len(finished) == ATTEMPTS
-    assert sum(entry["kind"] == "finished" for entry in readable) == ATTEMPTS
-    # A half line is always followed by an entry that says so.
-    for entry, after in pairwise(readable):
-        assert entry["kind"] != "half a line" or after["kind"] in ("torn", "half a line")
-    rows = json.loads((tmp_path / "j.jsonl.rows").read_text())
-    assert [row["case"] for row in rows] == [f"case {n}" for n in range(ATTEMPTS)]
-    for attempt, row in enumerate(rows):
-        assert row | {"resumed": False} == finished[attempt]
-    starts = sum(entry["kind"] == "started" for entry in readable)
-    cuts = sum(entry["kind"] == "interrupted" for entry in readable)
-    assert starts == ATTEMPTS + cuts
-    assert cuts == sum(len(row["interruptions"]) for row in rows) > 0
+    journals = sorted(tmp_path.glob("*.jsonl"))
+    kills = sum(len(json.loads(path.with_suffix(".sizes").read_text())) for path in journals)
+    assert kills >= 200
+    cuts = sum(lost_nothing(path) for path in journals)
+    assert cuts > 100  # nearly every kill was in the middle of an attempt
+
+
+def lost_nothing(path: Path) -> int:
+    """Check a run that was killed again and again; return how many attempts were cut."""
+    data = path.read_bytes()
+    whole, is_torn = parse(data, path)
+    assert not is_torn
+    finished = [entry for entry in whole if entry["kind"] == "finished"]
+    assert [entry["attempt"] for entry in finished] == list(range(200))
+    rows = json.loads(path.with_suffix(".rows").read_text())
+    assert [row["case"] for row in rows] == [f"case {n}" for n in range(200)]
+    for entry, row in zip(finished, rows, strict=True):
+        assert row | {"resumed": False} == entry["row"]
+    kept = data[: json.loads(path.with_suffix(".sizes").read_text())[-1]].count(
+        b'{"kind":"finished"'
+    )
+    assert [row["resumed"] for row in rows] == [True] * kept + [False] * (200 - kept)
+    starts = Counter(entry["attempt"] for entry in whole if entry["kind"] == "started")
+    cuts = Counter(entry["attempt"] for entry in whole if entry["kind"] == "interrupted")
+    for n, row in enumerate(rows):
+        assert starts[n] == 1 + cuts[n]
+        assert len(row["interruptions"]) == cuts[n]
+    return cuts.total()
 
 
 def test_two_runs_cannot_write_one_journal(tmp_path: Path) -> None:
@@ -234,25 +344,146 @@ def test_two_runs_cannot_write_one_journal(tmp_path: Path) -> None:
         other.kill()
 
 
-def test_it_reaches_the_disk_while_the_run_goes_on_and_at_the_end(
+def test_reading_a_journal_lets_nobody_else_write_it(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    writing = Journal.create(path)
+    writing.begin({}, 1)
+    path.read_bytes()
+    is_complete(path)
+    with pytest.raises(InputError, match="another run is writing this journal"):
+        Journal.resume(path).begin({}, 1)
+    script = "import sys; from lab import Journal; Journal.resume(sys.argv[1]).begin({}, 1)"
+    other = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False
+    )
+    assert "another run is writing this journal" in other.stderr
+    writing.note("started", 0)
+    writing.close(complete=False)
+    assert kinds(path) == ["began", "started", "ended"]
+    again = Journal.resume(path)
+    again.begin({}, 1)
+    again.close(complete=False)
+
+
+@POSIX
+def test_a_forked_worker_that_outlives_its_run_does_not_keep_the_journal(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    script = (
+        "import os, signal, sys, time\n"
+        "from lab.journal import Journal\n"
+        "Journal.create(sys.argv[1]).begin({}, 1)\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    os.close(1)\n"
+        "    time.sleep(60)\n"
+        "    os._exit(0)\n"
+        "print(child, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script, str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    try:
+        assert ran.returncode == -signal.SIGKILL
+        journal = Journal.resume(path)
+        journal.begin({}, 1)
+        journal.close(complete=True)
+    finally:
+        os.kill(int(ran.stdout), signal.SIGKILL)
+
+
+def test_a_journal_may_be_gone_on_with_by_the_same_object(tmp_path: Path) -> None:
+    journal = Journal.resume(tmp_path / "j.jsonl")
+    assert [row["resumed"] for row in run(journal)["cases"]] == [False] * 4
+    assert [row["resumed"] for row in run(journal)["cases"]] == [True] * 4
+    assert StopsAt.made == 0
+
+
+def test_a_folder_that_cannot_be_made_is_no_journal_that_is_there_already(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LabError, match="the journal cannot be written: File exists"):
+        run(tmp_path / "file" / "j.jsonl")
+
+
+def test_every_entry_reaches_the_disk_in_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    synced, real = list[int](), os.fsync
-
-    def noted(descriptor: int) -> None:
-        real(descriptor)
-        synced.append(os.fstat(descriptor).st_size)
-
-    monkeypatch.setattr(os, "fsync", noted)
     path = tmp_path / "j.jsonl"
+    written, synced = list[tuple[float, int]](), list[tuple[float, int]]()
+    write, fsync = os.write, os.fsync
+
+    def is_the_journal(descriptor: int) -> bool:
+        return os.fstat(descriptor).st_ino == path.stat().st_ino
+
+    def noted_write(descriptor: int, data: bytes) -> int:
+        count = write(descriptor, data)
+        if is_the_journal(descriptor):
+            written.append((time.monotonic(), os.fstat(descriptor).st_size))
+        return count
+
+    def noted_fsync(descriptor: int) -> None:
+        is_journal, size = is_the_journal(descriptor), os.fstat(descriptor).st_size
+        fsync(descriptor)
+        if is_journal:
+            synced.append((time.monotonic(), size))
 
     class Slow(OfflineShopModel):
         def __init__(self) -> None:
-            time.sleep(0.3)
+            time.sleep(0.03)
 
-    evaluate(Slow, cases=CASES[:2], journal=path)
-    assert len(synced) >= 3
-    assert synced[-1] == path.stat().st_size
+    monkeypatch.setattr(os, "write", noted_write)
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    evaluate(Slow, repeats=5, journal=path)
+    assert len(written) == 82  # began, forty starts and ends, ended
+    assert synced[-1][1] == path.stat().st_size
+    for at, size in written:
+        on_disk = next(when for when, length in synced if length >= size)
+        assert on_disk - at < 0.8  # 0.1, on a machine that may be very busy
+
+
+def test_its_name_reaches_the_disk_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced, fsync = list[int](), os.fsync
+
+    def noted(descriptor: int) -> None:
+        fsync(descriptor)
+        synced.append(os.fstat(descriptor).st_ino)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    journal = Journal.create(tmp_path / "j.jsonl")
+    journal.begin({}, 1)
+    assert tmp_path.stat().st_ino in synced
+    journal.close(complete=True)
+
+
+@POSIX
+def test_a_disk_that_fills_up_keeps_what_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    script = (
+        "import resource, sys\n"
+        "from lab import LabError, OfflineShopModel, evaluate\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
+        "try:\n"
+        "    evaluate(OfflineShopModel, journal=sys.argv[1])\n"
+        "except LabError as error:\n"
+        "    print(error)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.startswith(f"{path}: the journal cannot be written: File too large; free")
+    before = path.read_bytes()
+    assert len(before) == 20_000
+    *lines, half = before.split(b"\n")
+    assert half
+    kept = sum(line.startswith(b'{"kind":"finished"') for line in lines)
+    assert 0 < kept < 8
+    report = evaluate(OfflineShopModel, journal=Journal.resume(path))
+    assert report["passed"] is True
+    assert [row["resumed"] for row in report["cases"]] == [True] * kept + [False] * (8 - kept)
+    assert path.read_bytes().startswith(before + b'\n{"kind":"torn"')
 
 
 def test_a_journal_that_cannot_be_written_stops_the_run_and_keeps_what_it_had(
