@@ -44,7 +44,7 @@ def save_report(directory: str | Path, report: Report) -> tuple[Path, str]:
             f"{directory}: the report could not be saved: {error.strerror}; free space or choose"
             " another folder with --output, the journal still has every finished attempt"
         ) from None
-    except (TypeError, ValueError, RecursionError) as error:
+    except (TypeError, ValueError) as error:
         raise InputError(f"the report is not plain data: {plain.reason(error)}") from None
     return path, digest
 

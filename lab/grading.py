@@ -1,7 +1,6 @@
 """From what was observed to named judgements, and from those to a verdict that claims no more."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -104,9 +103,9 @@ CHECKS: Mapping[str, Check] = {
 }
 
 
-def _multiset(pairs: Iterable[Sequence[Any]]) -> Counter[str]:
-    # As text, because 6, 6.0, "6" and True are four different answers and a list has no hash.
-    return Counter(repr(list(pair)) for pair in pairs)
+def _multiset(pairs: Iterable[Sequence[Any]]) -> list[str]:
+    # As text, because 6, 6.0, "6" and True are four different answers.
+    return sorted(repr(list(pair)) for pair in pairs)
 
 
 def grade(seen: Observation, checks: Mapping[str, Check]) -> tuple[dict[str, bool], dict[str, str]]:

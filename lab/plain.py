@@ -29,17 +29,29 @@ def _finite(text: str) -> float:
     return value
 
 
-# Made once: `json.dumps` and `json.loads` would make a coder for every call with options.
-_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
-_encode_sorted = json.JSONEncoder(allow_nan=False, separators=(",", ":"), sort_keys=True).encode
+# Made once: `json.dumps` and `json.loads` would make a coder for every call with options. A value
+# that holds itself is found without a look-out for one, since it is nested too deeply.
+_OPTIONS: dict[str, Any] = {
+    "allow_nan": False,
+    "check_circular": False,
+    "separators": (",", ":"),
+}
+_encode = json.JSONEncoder(**_OPTIONS).encode
+_encode_sorted = json.JSONEncoder(**_OPTIONS, sort_keys=True).encode
 _decode = json.JSONDecoder(
     object_pairs_hook=_no_twins, parse_constant=_no_constant, parse_float=_finite
 ).decode
 
 
 def dumps(value: Plain) -> str:
-    """Return compact ASCII JSON. Raises ValueError or TypeError for NaN, infinity, other types."""
-    return _encode(value)
+    """Return compact ASCII JSON.
+
+    Raises ValueError or TypeError for NaN, infinity, other types, deep nesting.
+    """
+    try:
+        return _encode(value)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def loads(text: str) -> Plain:

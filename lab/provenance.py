@@ -91,7 +91,7 @@ def _values(carried: Mapping[Any, Any], depth: int) -> dict[str, str]:
 def _value(value: Any, depth: int) -> str:
     try:
         return plain.shorten(plain.dumps(value), 2000)
-    except (TypeError, ValueError, RecursionError):
+    except (TypeError, ValueError):
         if isinstance(value, re.Pattern):
             return repr((value.pattern, value.flags))
         if depth and inspect.isfunction(value):

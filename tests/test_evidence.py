@@ -118,7 +118,11 @@ def test_two_processes_that_save_the_same_at_the_same_moment_do_not_meet(
     assert sum(len(path.stem.split("-")) == 4 for path in paths) > 30
 
 
-@pytest.mark.parametrize("bad", [float("nan"), float("inf"), object(), {1, 2}])
+ENDLESS: list[Any] = []
+ENDLESS.append(ENDLESS)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), object(), {1, 2}, ENDLESS])
 def test_what_is_not_plain_data_is_refused_and_leaves_nothing(
     report: Report, tmp_path: Path, way: None, bad: Any
 ) -> None:

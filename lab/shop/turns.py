@@ -11,7 +11,9 @@ NESTED_ARGUMENTS = 64
 """Lists and objects that a call's arguments may hold, so that no reader can be sunk by them."""
 
 # Not ASCII: the context is measured in the bytes that UTF-8 needs.
-to_wire = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
+to_wire = json.JSONEncoder(
+    allow_nan=False, ensure_ascii=False, check_circular=False, separators=(",", ":")
+).encode
 
 
 def read_turn(turn: object) -> tuple[Message, str]:
@@ -46,7 +48,7 @@ def _read_call(call: object) -> dict[str, Any]:
         _malformed("a call's arguments are not an object")
     try:
         arguments = plain.dumps(call.arguments)
-    except (TypeError, ValueError, RecursionError) as error:
+    except (TypeError, ValueError) as error:
         _malformed(f"a call's arguments are not JSON: {plain.reason(error)}")
     if arguments.count("{") + arguments.count("[") > NESTED_ARGUMENTS:
         _malformed(f"a call's arguments hold more than {NESTED_ARGUMENTS} lists and objects")

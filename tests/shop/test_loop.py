@@ -231,6 +231,12 @@ def test_arguments_nested_too_deeply_fail_the_model() -> None:
         assert loop(ModelTurn(calls=(ToolCall("1", "look", nested),))).status == "MODEL_FAILED"
 
 
+def test_arguments_that_hold_themselves_fail_the_model() -> None:
+    endless: dict[str, Any] = {}
+    endless["n"] = [endless]
+    assert loop(ModelTurn(calls=(ToolCall("1", "look", endless),))).status == "MODEL_FAILED"
+
+
 def test_a_disguised_word_is_kept_as_the_word_it_is() -> None:
     result = loop(ModelTurn(calls=(ToolCall("1", Sly("buy"), {}),)), DONE)
     name = result.messages[1]["tool_calls"][0]["function"]["name"]
