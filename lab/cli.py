@@ -6,21 +6,23 @@ import sys
 import threading
 import tomllib
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from lab import candidates, terminal
+from lab import candidates, interpretation, rates, request_tables, tables, terminal
 from lab.cases import CASES, Case, load_cases
 from lab.checkpoint import checkpoint
 from lab.errors import InputError, LabError
 from lab.evaluation import evaluate, regrade
 from lab.evidence import Report, load_report, save_report
 from lab.grading import Criteria
+from lab.interpretation.candidates import Infer, refuse_timeout
 from lab.journal import Journal, latest_unfinished, new_path
 from lab.options import parser
 from lab.shop import folder, local
@@ -28,6 +30,7 @@ from lab.shop.fixtures import GuidedFixture, OfflineShopModel
 from lab.shop.loop import Limits
 from lab.shop.models import Model
 from lab.shop.skills import OPENING_PROCEDURE, Skill
+from lab.timing import fair_timing
 
 REVIEW_REQUIRED, REJECTED, BAD_INPUT, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -70,7 +73,7 @@ def run_evaluate(options: argparse.Namespace) -> int:
         )
         # Before a server is closed, which may have to wait for a reply it is still writing.
         path, digest = save_report(output, report)
-    _print(options, report, path, digest, terminal.show_report)
+    _print(options, report, path, digest, tables.show_report)
     unfinished = report["counts"]["by_status"].get("NOT_RUN", 0)
     if unfinished:
         attempts = report["counts"]["attempts"]
@@ -89,35 +92,81 @@ def run_checkpoint(options: argparse.Namespace) -> int:
         live = _candidate(stack, options) if options.live or options.url else None
         report = checkpoint(live, progress=terminal.ProgressLine())
         path, digest = save_report(options.output, report)
-    _print(options, report, path, digest, terminal.show_checkpoint)
+    _print(options, report, path, digest, tables.show_checkpoint)
     return 0 if report["checkpoint"]["as_written"] else 1
+
+
+def run_requests(options: argparse.Namespace) -> int:
+    """`lab requests`."""
+    path = (
+        options.output or Path("lab-reports") / f"requests-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.json"
+    )
+    if path.exists():
+        raise InputError(f"{path}: is there already and stays as it is; name a new file")
+    with ExitStack() as stack:
+        report = interpretation.run_requests(
+            _interpreters(stack, options),
+            repeats=options.repeats,
+            progress=terminal.ProgressLine(),
+        )
+        path, digest = save_report(path.parent, report, name=path.name)
+    _print(options, report, path, digest, request_tables.show_requests)
+    unfinished = sum(row["mechanism"] == "not run" for row in report["cases"])
+    if unfinished:
+        told = f"{unfinished} of {len(report['cases'])} attempts did not run"
+        print(f"lab: interrupted: {told}; the report has them as failed", file=sys.stderr)
+        return INTERRUPTED
+    return 0
 
 
 def run_verify(options: argparse.Namespace) -> int:
     """`lab verify`."""
     report = load_report(options.report, options.digest)
-    counts = report["counts"]
     compared = "the bytes are those of the digest"
     if options.digest is None:
         compared = "a whole report; no digest was given to compare its bytes with"
     with terminal.unheard():
         print(f"{options.report}: {compared}")
-        print(
-            f"{counts['passed']}/{counts['attempts']} attempts, {report['acceptance']['status']};"
-            " this says nothing of whether the grading was right or anybody reviewed it"
-        )
+        for told in _results(report):
+            print(terminal.printable(told))
+        print("this says nothing of whether the grading was right or anybody reviewed it")
     return 0
+
+
+def _results(report: Report) -> Iterator[str]:
+    """Say what a report of either kind comes to, a line each."""
+    found = rates.report_rates(report)
+    if report.get("kind") == "requests":
+        yield from (f"{name}: {rates.text(each['passed'])} passed" for name, each in found.items())
+    else:
+        yield f"{rates.text(found['passed'])} attempts, {report['acceptance']['status']}"
+    yield rates.MEANING
 
 
 def run_regrade(options: argparse.Namespace) -> int:
     """`lab regrade`."""
-    differences = regrade(load_report(options.report))
+    report = load_report(options.report)
+    if report.get("kind") == "requests":
+        differences = interpretation.regrade(report["cases"])
+    else:
+        differences = regrade(report)
     with terminal.unheard():
         for found in differences:
             told = "{case} {repetition}: {check} was {kept}, is now {now}".format(**found)
+            if "candidate" in found:
+                told = f"{found['candidate']}, {told}"
             print(terminal.printable(told))
         print(f"{len(differences)} judgements come out otherwise with this version's checks")
     return 1 if differences else 0
+
+
+def run_timing(options: argparse.Namespace) -> int:
+    """`lab timing`."""
+    found = fair_timing(load_report(options.report))
+    with terminal.unheard():
+        tables.show_timing(terminal.console(), found, ("least", "median", "most"))
+        print(f"At most {found['repetitions']} repetitions of a case. {found['cannot_show']}")
+    return 0
 
 
 def run_model(options: argparse.Namespace) -> int:
@@ -152,7 +201,8 @@ def _print(
     with terminal.unheard():
         if options.json:
             kept = {name: value for name, value in report.items() if name != "cases"}
-            print(json.dumps({**kept, "report": str(path), "sha256": digest}))
+            found = rates.report_rates(report)
+            print(json.dumps({**kept, "rates": found, "report": str(path), "sha256": digest}))
         else:
             show(report)
             terminal.show_saved(path, digest)
@@ -238,6 +288,24 @@ def _candidate(stack: ExitStack, options: argparse.Namespace) -> Callable[[], Mo
     return server.checked(lambda sentence: print(sentence, file=sys.stderr))
 
 
+def _interpreters(stack: ExitStack, options: argparse.Namespace) -> dict[str, Infer]:
+    """Return the rule to beat, the two that never listen, and what a model makes of it."""
+    found: dict[str, Infer] = {
+        "keywords": interpretation.keywords,
+        "always_draft": interpretation.always_draft,
+        "always_clarify": interpretation.always_clarify,
+    }
+    refuse_timeout(options.timeout)
+    if options.live or options.url:
+        server = _server(stack, options)
+        if not options.no_preflight:
+            server.checked(lambda _: None)
+        model = server()
+        stack.callback(model.close)
+        found |= interpretation.instructed(model, timeout=options.timeout)
+    return found
+
+
 def _server(stack: ExitStack, options: argparse.Namespace) -> candidates.Server:
     if not options.url:
         server = stack.enter_context(candidates.box())
@@ -249,15 +317,17 @@ def _server(stack: ExitStack, options: argparse.Namespace) -> candidates.Server:
         server,
         reasoning_effort=None if options.reasoning_effort == "omit" else options.reasoning_effort,
         use_system_proxies=options.system_proxies,
-        constrained=options.constrained,
+        constrained=getattr(options, "constrained", False),
     )
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": run_evaluate,
     "checkpoint": run_checkpoint,
+    "requests": run_requests,
     "verify": run_verify,
     "regrade": run_regrade,
+    "timing": run_timing,
     "model": run_model,
     "shop": run_shop,
 }

@@ -1,7 +1,8 @@
 """Adding attempts up: every count with its denominator, and nothing left out of it."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from statistics import median
 from typing import Any
 
 Row = dict[str, Any]
@@ -61,3 +62,53 @@ def baseline_totals(rows: Sequence[Row]) -> dict[str, Any]:
 
 def _known(values: Iterable[float | None]) -> float:
     return sum(value for value in values if value is not None)
+
+
+def request_counts(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
+    """Return what each candidate's attempts at requests come to, failed ones always included.
+
+    `errors` are attempts that came to no decision, `by_mechanism` says of every failed attempt
+    what failed it. `seconds` has the median and the maximum over all that were made; tokens are
+    summed where they are known.
+    """
+    by_candidate: dict[str, list[Row]] = {}
+    for row in rows:
+        by_candidate.setdefault(row["candidate"], []).append(row)
+    return {name: _of_candidate(each) for name, each in by_candidate.items()}
+
+
+def _of_candidate(rows: Sequence[Row]) -> dict[str, Any]:
+    seconds = [row["seconds"] for row in rows if row["seconds"] is not None]
+    return {
+        "passed": sum(row["passed"] for row in rows),
+        "attempts": len(rows),
+        "distinct_cases": len({row["case"] for row in rows}),
+        "by_split": _passes((row["split"], row["passed"]) for row in rows),
+        "by_check": _passes(item for row in rows for item in row["checks"].items()),
+        "by_mechanism": dict(Counter(row["mechanism"] for row in rows if not row["passed"])),
+        "errors": sum(row["error"] is not None for row in rows),
+        "unrequested_drafts": sum(not row["checks"]["no_unrequested_draft"] for row in rows),
+        "seconds": {
+            "median": median(seconds) if seconds else None,
+            "max": max(seconds, default=None),
+            "attempts": len(seconds),
+        },
+        "output_tokens": _known(row["output_tokens"] for row in rows),
+        "unknown_usage_attempts": sum(row["output_tokens"] is None for row in rows),
+    }
+
+
+def by_case(
+    rows: Iterable[Row], held: Callable[[Row], bool] = lambda row: row["passed"]
+) -> dict[str, tuple[int, int]]:
+    """Return each case's (passed, attempts), the form in which statistics take repeats."""
+    found: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        passed, attempts = found.get(row["case"], (0, 0))
+        found[row["case"]] = passed + held(row), attempts + 1
+    return found
+
+
+def case_outcomes(rows: Iterable[Row]) -> dict[str, bool]:
+    """Return for each case whether every attempt at it passed, to compare candidates by."""
+    return {case: passed == attempts for case, (passed, attempts) in by_case(rows).items()}

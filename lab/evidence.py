@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import hashlib
-import math
 import os
 import secrets
 import tempfile
@@ -12,18 +11,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
 from lab import plain
-from lab.counts import baseline_totals, counts, totals
 from lab.errors import InputError, LabError
+from lab.shapes import check_report
 
 Report = dict[str, Any]
-SCHEMA = 3
 
 
-def save_report(directory: str | Path, report: Report) -> tuple[Path, str]:
+def save_report(
+    directory: str | Path, report: Report, *, name: str | None = None
+) -> tuple[Path, str]:
     """Write a report to a new file in `directory` and return its path and digest.
+
+    The file has the `name` asked for, or one of its own; where that is taken, a longer one.
 
     The digest is the sha256 hex of the exact bytes. It proves later that they are still those,
     not that the grading was right or that anybody reviewed it. The file is readable by its owner
@@ -37,7 +37,7 @@ def save_report(directory: str | Path, report: Report) -> tuple[Path, str]:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _unnamed(directory) as (file, publish):
             digest = _write(file, report)
-            path = publish(f"report-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{digest[:12]}")
+            path = publish(name or f"report-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{digest[:12]}.json")
         flush_folder(directory)
     except OSError as error:
         raise LabError(
@@ -90,9 +90,10 @@ def _unnamed(folder: Path) -> Iterator[tuple[int, Callable[[str], Path]]]:
     except (AttributeError, OSError):  # another system, or a file system that cannot
         file, temporary = tempfile.mkstemp(prefix=".saving-", dir=folder)
 
-    def publish(stem: str) -> Path:
-        for name in (stem, *(f"{stem}-{secrets.token_hex(4)}" for _ in range(8))):
-            path = folder / f"{name}.json"
+    def publish(name: str) -> Path:
+        wished = folder / name
+        others = (f"{wished.stem}-{secrets.token_hex(4)}{wished.suffix}" for _ in range(8))
+        for path in (wished, *map(folder.joinpath, others)):
             with contextlib.suppress(FileExistsError):
                 if temporary is not None:
                     os.link(temporary, path)
@@ -141,116 +142,10 @@ def load_report(path: str | Path, digest: str | None = None) -> Report:
         raise InputError(f"{path}: its digest is {found}, not {digest}: the bytes have changed")
     try:
         report = plain.loads(data.decode())
-        _Report.model_validate(report)
-    except ValidationError as error:
-        raise InputError(f"{path}: {_first(error, 'the report')}") from None
     except ValueError as error:
         raise InputError(f"{path}: not a report: {error}") from None
-    for problem in _contradictions(report):
-        raise InputError(f"{path}: {problem}: it was changed after it was saved, or badly made")
-    return dict(report)
-
-
-def check_row(row: object) -> None:
-    """Raise ValueError, naming the field, where this is not an attempt as a report keeps it."""
     try:
-        _Row.model_validate(row)
-    except ValidationError as error:
-        raise ValueError(_first(error, "row")) from None
-
-
-def _first(error: ValidationError, whole: str) -> str:
-    first = error.errors(include_url=False)[0]
-    return f"{'.'.join(map(str, first['loc'])) or whole}: {first['msg']}"
-
-
-class _Shape(BaseModel):
-    model_config = ConfigDict(strict=True, extra="allow")
-
-
-class _Baseline(_Shape):
-    error: str | None
-    seconds: float | None
-    model_calls: int | None
-
-
-class _Row(_Shape):
-    model: dict[str, Any]
-    case: str
-    split: str
-    repetition: int
-    checks: dict[str, bool]
-    check_errors: dict[str, str]
-    passed: bool
-    loop_status: str
-    started: str | None
-    error: str | None
-    seconds: float | None
-    model_calls: int | None
-    tool_calls: int | None
-    output_tokens: int | None
-    estimated_cost_pence: int | None
-    expected: list[list[Any]]
-    observed: list[list[Any]] | None
-    baseline: _Baseline
-    spans: dict[str, Any]
-    transcript: list[dict[str, Any]]
-    answer: str | None
-
-
-class _Acceptance(_Shape):
-    status: str
-    ungraded: list[str] = Field(min_length=1)  # what no check looked at never goes unsaid
-    meaning: str
-
-
-class _Report(_Shape):
-    schema_: int = Field(alias="schema")
-    acceptance: _Acceptance
-    passed: bool
-    cases: list[_Row]
-    counts: dict[str, Any]
-    totals: dict[str, Any]
-    baseline_totals: dict[str, Any]
-    settings: dict[str, Any]
-    skills: list[dict[str, Any]]
-    candidate: dict[str, Any] | None
-    criteria: dict[str, Any] | None
-    scope: str
-    limits: list[str]
-    caveats: list[str]
-    provenance: dict[str, Any]
-
-
-def _contradictions(report: Report) -> Iterator[str]:
-    """Yield each verdict, count or total that the attempts themselves contradict."""
-    rows = report["cases"]
-    for number, row in enumerate(rows):
-        passed = bool(row["checks"]) and all(row["checks"].values())
-        if row["passed"] is not passed:
-            yield f"cases.{number}.passed is {row['passed']}, its checks say {passed}"
-    counted = counts(rows)
-    everything = counted["passed"] == counted["attempts"] > 0
-    status = "REVIEW_REQUIRED" if everything else "REJECTED"
-    for name, stated, real in (
-        ("schema", report["schema"], SCHEMA),
-        ("passed", report["passed"], everything),
-        ("acceptance.status", report["acceptance"]["status"], status),
-        ("counts", report["counts"], counted),
-        ("totals", report["totals"], totals(rows)),
-        ("baseline_totals", report["baseline_totals"], baseline_totals(rows)),
-    ):
-        yield from _differences(name, stated, real)
-
-
-def _differences(place: str, stated: Any, real: Any) -> Iterator[str]:
-    if isinstance(stated, dict) and isinstance(real, dict):
-        for name in {**real, **stated}:
-            yield from _differences(f"{place}.{name}", stated.get(name), real.get(name))
-    elif type(stated) is not type(real) or not (stated == real or _is_near(stated, real)):
-        yield f"{place} is {plain.shorten(str(stated))}, the attempts say {real}"
-
-
-def _is_near(stated: Any, real: Any) -> bool:
-    # Another Python may have added the same seconds up to another last digit.
-    return isinstance(real, float) and math.isclose(stated, real)
+        check_report(report)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
+    return dict(report)

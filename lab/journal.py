@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Self
 
 from lab import plain
 from lab.errors import InputError, LabError
-from lab.evidence import check_row, flush_folder
+from lab.evidence import flush_folder
+from lab.shapes import check_row
 
 Row = dict[str, Any]
 Entry = dict[str, Any]

@@ -31,11 +31,14 @@ def parser() -> argparse.ArgumentParser:
 
     _add_evaluate(command("evaluate", "run a candidate on cases, grade, save"))
     _add_checkpoint(command("checkpoint", "check the instrument against fixtures"))
+    _add_requests(command("requests", "does interpreting language beat a plain rule?"))
     verify = command("verify", "check a saved report's digest, shape and sums")
     verify.add_argument("report", type=Path)
     verify.add_argument("--digest", help="the sha256 that was printed when it was saved")
     again = command("regrade", "grade a saved report's transcripts again, offline")
     again.add_argument("report", type=Path)
+    timing = command("timing", "script and agent over the same three stages, from a saved report")
+    timing.add_argument("report", type=Path)
     model = command("model", "the model in the box: install, serve, check")
     model.add_argument("action", choices=("install", "serve", "check"))
     _add_server(model)
@@ -68,6 +71,17 @@ def _add_checkpoint(to: argparse.ArgumentParser) -> None:
     to.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
+def _add_requests(to: argparse.ArgumentParser) -> None:
+    which = to.add_mutually_exclusive_group()
+    which.add_argument("--live", action="store_true", help="the model in the box too")
+    _add_address(to, which)
+    to.add_argument("--no-preflight", action="store_true", help="ask the server nothing beforehand")
+    to.add_argument("--repeats", type=int, default=1, help="attempts a request, 1 to 3")
+    to.add_argument("--timeout", type=float, default=15.0, help="seconds a reply may take, to 60")
+    to.add_argument("--output", type=Path, metavar="FILE", help="a new file for the report")
+    to.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
 def _add_candidate(to: argparse.ArgumentParser) -> None:
     which = to.add_mutually_exclusive_group()
     which.add_argument("--live", action="store_true", help="the model in the box")
@@ -77,14 +91,18 @@ def _add_candidate(to: argparse.ArgumentParser) -> None:
 
 
 def _add_server(to: argparse.ArgumentParser, which: Any = None) -> None:
-    (which or to).add_argument(
-        "--url", help=f"an OpenAI-compatible server; its key is read from {KEY_VARIABLE}"
-    )
-    to.add_argument("--model", default="", help="the model's name at that server")
+    _add_address(to, which or to)
     to.add_argument(
         "--constrained",
         action="store_true",
         help="hold each reply to a JSON schema, for a model that cannot call tools",
     )
+
+
+def _add_address(to: argparse.ArgumentParser, which: Any) -> None:
+    which.add_argument(
+        "--url", help=f"an OpenAI-compatible server; its key is read from {KEY_VARIABLE}"
+    )
+    to.add_argument("--model", default="", help="the model's name at that server")
     to.add_argument("--reasoning-effort", default="none", help="'omit' to send none at all")
     to.add_argument("--system-proxies", action="store_true", help="go through the system's proxies")

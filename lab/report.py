@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from lab.counts import baseline_totals, counts, totals
-from lab.evidence import SCHEMA, Report
+from lab.evidence import Report
 from lab.grading import Row, acceptance, answer_criteria
 from lab.plan import Plan
 from lab.provenance import provenance
+from lab.shapes import SCHEMA
 
 SCOPE = (
     "Drafting replenishments in a synthetic shop, one fresh database an attempt, on the cases"

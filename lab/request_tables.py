@@ -1,0 +1,137 @@
+"""The request experiment as a person reads it in a terminal."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from lab import rates
+from lab.counts import by_case, case_outcomes
+from lab.evidence import Report
+from lab.interpretation.published import PUBLISHED
+from lab.statistics import mcnemar, smallest_finding
+from lab.tables import fractions
+from lab.terminal import console, mark, printable
+
+Row = dict[str, Any]
+
+
+def show_requests(report: Report) -> None:
+    """Print an experiment: attempts by candidate, counts, failures, who differs from whom."""
+    out = console()
+    out.print(attempts_table(report))
+    out.print()
+    found = rates.report_rates(report)
+    out.print(counts_table(report, found))
+    cases = len({row["case"] for row in report["cases"]})
+    out.print(f"{cases} distinct cases; {rates.MEANING}", soft_wrap=True)
+    for name, each in found.items():
+        out.print(printable(f"{name}: {fractions(each['by_split'])}"), soft_wrap=True)
+    out.print()
+    _show_failures(out, report["counts"])
+    out.print()
+    _show_pairs(out, report["cases"])
+    out.print()
+    out.print(published_table())
+    out.print(PUBLISHED["said"], soft_wrap=True)
+    for caveat in report["caveats"]:
+        out.print(caveat, soft_wrap=True)
+
+
+def attempts_table(report: Report) -> Table:
+    """One line a case and repetition, one column a candidate: ok, or what failed it."""
+    names = list(report["counts"])
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in ("case", "split", "n", *names):
+        table.add_column(printable(heading), overflow="fold")
+    cells = {(row["case"], row["repetition"], row["candidate"]): row for row in report["cases"]}
+    for case, repetition in dict.fromkeys((row[0], row[1]) for row in cells):
+        rows = [cells[case, repetition, name] for name in names]
+        shown = [mark(True) if row["passed"] else printable(row["mechanism"]) for row in rows]
+        table.add_row(printable(case), printable(rows[0]["split"]), str(repetition), *shown)
+    return table
+
+
+def counts_table(report: Report, found: Mapping[str, Any]) -> Table:
+    """One line a candidate: its rates with their intervals, seconds of all attempts, tokens."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("candidate", "passed", "errors", "unrequested drafts"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("median s", "max s", "output tokens"):
+        table.add_column(heading, justify="right")
+    for name, count in report["counts"].items():
+        rows = [row for row in report["cases"] if row["candidate"] == name]
+        unknown = count["unknown_usage_attempts"]
+        table.add_row(
+            printable(name),
+            rates.text(found[name]["passed"]),
+            rates.text(rates.rate(by_case(rows, _is_error))),
+            rates.text(rates.rate(by_case(rows, _is_unrequested_draft))),
+            *(_seconds(count["seconds"][which]) for which in ("median", "max")),
+            f"{count['output_tokens']}{f' + {unknown} unknown' if unknown else ''}",
+        )
+    return table
+
+
+def _is_error(row: Row) -> bool:
+    return row["error"] is not None
+
+
+def _is_unrequested_draft(row: Row) -> bool:
+    return not row["checks"]["no_unrequested_draft"]
+
+
+def published_table() -> Table:
+    """The published figures, labelled with their model and date."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(f"published {PUBLISHED['date']}, {PUBLISHED['model']}", overflow="fold")
+    for heading in ("passed", "by split", "errors", "unrequested drafts", "median s", "max s"):
+        table.add_column(heading)
+    for name, each in PUBLISHED["candidates"].items():
+        split = ", ".join(f"{part} {p}/{n}" for part, (p, n) in each["by_split"].items())
+        attempts = each["attempts"]
+        table.add_row(
+            name,
+            f"{each['passed']}/{attempts}",
+            split,
+            f"{each['errors']}/{attempts}",
+            f"{each['unrequested_drafts']}/{attempts}",
+            *(_seconds(each["seconds"][which]) for which in ("median", "max")),
+        )
+    return table
+
+
+def _show_failures(out: Console, counts: Mapping[str, Any]) -> None:
+    for name, count in counts.items():
+        failed = count["attempts"] - count["passed"]
+        told = ", ".join(f"{kind} {number}" for kind, number in count["by_mechanism"].items())
+        out.print(printable(f"{name}: {failed} failed{f': {told}' if told else ''}"))
+
+
+def _show_pairs(out: Console, rows: Sequence[Row]) -> None:
+    """Compare every two candidates on the same cases; a case is won by passing every repetition."""
+    outcomes: dict[str, dict[str, bool]] = {}
+    for name in dict.fromkeys(row["candidate"] for row in rows):
+        outcomes[name] = case_outcomes(row for row in rows if row["candidate"] == name)
+    if len(outcomes) < 2:
+        return
+    cases = len({row["case"] for row in rows})
+    needed = smallest_finding(cases)
+    out.print(
+        f"Paired, exact McNemar, a case counting when every repetition passed. With {cases} cases"
+        f" {'no p can be' if needed is None else f'it takes {needed} won and none lost for'}"
+        " p at most 0.05. Each p is of its pair alone: of twenty pairs of equals one gets there.",
+        soft_wrap=True,
+    )
+    for first, second in combinations(outcomes, 2):
+        pair = mcnemar(outcomes[first], outcomes[second])
+        told = f"{first} or {second}: p = {pair.p_value:.4f}"
+        told += f"; only {first}: {', '.join(pair.only_first) or 'none'}"
+        told += f"; only {second}: {', '.join(pair.only_second) or 'none'}"
+        out.print(printable(told), soft_wrap=True)
+
+
+def _seconds(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.6f}"

@@ -1,0 +1,198 @@
+"""A report as a person reads it in a terminal: tables and sentences, readable without colour."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from lab import rates
+from lab.counts import by_case
+from lab.evidence import Report
+from lab.grading import Row
+from lab.report import BLINDFOLD_CAVEAT, FIXTURE_CAVEAT
+from lab.terminal import console, mark, printable
+from lab.timing import STAGES, fair_timing
+
+MOST_LINES = 200
+
+
+def show_report(report: Report) -> None:
+    """Print a report: attempts by check, counts, the verdict beside what it leaves open."""
+    out = console()
+    rows = report["cases"]
+    shown = rows
+    if len(rows) > MOST_LINES:
+        shown = [row for row in rows if not row["passed"]][:MOST_LINES]
+        out.print(f"{len(shown)} of the {len(rows)} attempts, none of which passed:")
+    out.print(attempts_table(shown, report["counts"]["by_check"]))
+    out.print()
+    found = rates.rates(rows)
+    out.print(checks_table(found["by_check"]))
+    out.print()
+    show_timing(out, fair_timing(report))
+    out.print()
+    counts = report["counts"]
+    out.print("candidate         ", printable(candidate(report)))
+    for caveat in (FIXTURE_CAVEAT, BLINDFOLD_CAVEAT):
+        if caveat in report["caveats"]:
+            out.print(f"                   {caveat}", soft_wrap=True)
+    out.print(
+        f"attempts passed    {rates.text(found['passed'])}, of {counts['distinct_cases']} distinct"
+        " cases"
+    )
+    out.print("by split          ", printable(fractions(found["by_split"])))
+    out.print(f"                   {rates.MEANING}", soft_wrap=True)
+    out.print(
+        "ended             ",
+        printable(", ".join(f"{k} {v}" for k, v in counts["by_status"].items())),
+    )
+    out.print(f"agent              {spent(report['totals'])}", soft_wrap=True)
+    out.print(f"baseline           {spent(report['baseline_totals'])}", soft_wrap=True)
+    _show_errors(out, rows)
+    _show_criteria(out, report["criteria"])
+    verdict = report["acceptance"]
+    out.print()
+    out.print(f"passed             {report['passed']}", style="bold")
+    out.print(f"acceptance         {verdict['status']}", style="bold")
+    out.print(f"not graded         {', '.join(verdict['ungraded'])}")
+    out.print(f"                   {verdict['meaning']}", soft_wrap=True)
+
+
+def attempts_table(rows: Sequence[Row], checks: Collection[str]) -> Table:
+    """One line an attempt, one column a check, by the numbers of `checks_table`."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))  # eight checks fit 80 columns
+    table.add_column("case", overflow="fold")
+    for heading in ("split", "n", "ended"):
+        table.add_column(heading, no_wrap=True)
+    for number in range(1, len(checks) + 1):
+        table.add_column(str(number), justify="right", no_wrap=True)
+    for row in rows:
+        marks = [mark(judgement) for judgement in row["checks"].values()]
+        named = [printable(row[name]) for name in ("case", "split", "repetition", "loop_status")]
+        table.add_row(*named, *marks)
+    return table
+
+
+def checks_table(by_check: Mapping[str, rates.Rate]) -> Table:
+    """The checks by number, with passed/attempts and the interval of that rate."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", justify="right")
+    table.add_column("check")
+    table.add_column("passed", justify="right")
+    for number, (name, found) in enumerate(by_check.items(), start=1):
+        table.add_row(str(number), printable(name), rates.text(found))
+    return table
+
+
+def show_timing(
+    out: Console, timing: Mapping[str, Any], spread: Sequence[str] = ("median",)
+) -> None:
+    """Print both paths over the same three stages, beside the two original fields.
+
+    `spread` is which of least, median and most to show.
+    """
+    out.print(
+        f"seconds of {timing['timed']}/{timing['attempts']} attempts, {timing['failed']} of them"
+        " failed; one that failed sooner was not faster",
+        soft_wrap=True,
+    )
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", *STAGES, "whole", "original field"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for who, field in (("script", "baseline.seconds"), ("agent", "seconds")):
+        for which in spread:
+            stages = [_seconds(timing[who][stage][which]) for stage in (*STAGES, "whole")]
+            original = _seconds(timing["original"][field][which])
+            table.add_row(f"{who}, {which}", *stages, f"{field} {original}")
+    out.print(table)
+
+
+def _seconds(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.6f}"
+
+
+def candidate(report: Report) -> str:
+    """Who was evaluated: the adapter and model, and the procedure it worked by."""
+    models = {f"{row['model']['name']} ({row['model']['adapter']})" for row in report["cases"]}
+    known = sorted(models - {"None (None)"}) or ["a model that was never made"]
+    skill = report["candidate"]
+    worked_by = f"{skill['name']} version {skill['version']}" if skill else "no candidate skill"
+    return f"{', '.join(known)}, {worked_by}"
+
+
+def spent(totals: Mapping[str, Any]) -> str:
+    """What a path took, in words."""
+    words = [f"{totals['seconds']:.6f} s"]
+    calls = totals["model_calls"]
+    words.append("unknown model calls" if calls is None else f"{calls} model calls")
+    if "tool_calls" in totals:
+        words.append(f"{totals['tool_calls']} tool calls")
+        words.append(f"{totals['output_tokens']} output tokens")
+        words.append(f"{totals['unknown_usage_attempts']} attempts of unknown usage")
+    return ", ".join(words)
+
+
+def show_checkpoint(report: Report) -> None:
+    """Print the cumulative check: each fixture, what it must come to, whether it did."""
+    out = console()
+    counts, found = report["counts"], report["checkpoint"]
+    passed = rates.rates(report["cases"])["passed"]
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in ("fixture", "case", "must fail", "acceptance", "as written"):
+        table.add_column(heading, overflow="fold")
+    table.add_row(
+        "correct fixture",
+        f"all {counts['distinct_cases']}, {rates.text(passed)}",
+        "nothing",
+        report["acceptance"]["status"],
+        "yes" if report["passed"] else "NO",
+    )
+    for attack in found["attacks"]:
+        table.add_row(
+            attack["name"],
+            attack["case"],
+            "\n".join(attack["must_fail"]) or "nothing: a blind spot",
+            attack["acceptance"],
+            "; ".join(["NO", *attack["deviations"]]) if attack["deviations"] else "yes",
+        )
+    out.print(table)
+    if found["live"] is not None:
+        out.print()
+        out.print("The configured model with the opening procedure, beside it:", style="bold")
+        show_report(found["live"])
+    out.print()
+    out.print(f"as written         {found['as_written']}", style="bold")
+
+
+def fractions(groups: Mapping[str, rates.Rate]) -> str:
+    """Return named rates in one line."""
+    return ", ".join(f"{name} {rates.text(found)}" for name, found in groups.items())
+
+
+def _show_errors(out: Console, rows: Sequence[Row]) -> None:
+    told = [
+        f"{row['case']} {row['repetition']}: {reason}"
+        for row in rows
+        for reason in (row["error"], row["baseline"]["error"], *row["check_errors"].values())
+        if reason
+    ]
+    for each in told[:MOST_LINES]:
+        out.print("why               ", printable(each), soft_wrap=True)
+    if len(told) > MOST_LINES:
+        out.print(f"why                and {len(told) - MOST_LINES} more, in the report")
+
+
+def _show_criteria(out: Console, criteria: Mapping[str, Any] | None) -> None:
+    if criteria is None:
+        return
+    for name in ("required_checks", "max_seconds", "max_cost_pence", "explanation"):
+        answers = [answer for answer in criteria["answers"] if name in answer]
+        words = sorted({answer[name] for answer in answers})
+        told = ", ".join(f"{word} {_share(answers, name, word)}" for word in words)
+        if told:
+            out.print(f"criterion          {name}: {told} of the passing attempts")
+
+
+def _share(answers: Sequence[Row], name: str, word: str) -> str:
+    return rates.text(rates.rate(by_case(answers, lambda answer: bool(answer[name] == word))))
