@@ -7,6 +7,8 @@ import pytest
 
 from lab.evaluation import regrade
 from lab.evidence import load_report
+from lab.interpretation import PROMPTS, REQUEST_CASES
+from lab.interpretation import regrade as regrade_requests
 
 LIVE = Path(__file__).parents[1] / "fixtures" / "live"
 RUNS = tomllib.loads((LIVE / "environment.toml").read_text())["run"]
@@ -40,3 +42,32 @@ def test_a_recorded_run(
     assert (report["candidate"] and report["candidate"]["name"]) == skill
     assert {row["model"]["adapter"] for row in report["cases"]} == {adapter}
     assert regrade(report) == []
+
+
+def test_the_recorded_requests() -> None:
+    (run,) = (run for run in RUNS if run["report"].startswith("requests"))
+    report = load_report(LIVE / run["report"], run["sha256"])
+    assert regrade_requests(report["cases"]) == []
+    passed = {name: (c["passed"], c["attempts"]) for name, c in report["counts"].items()}
+    assert passed == {
+        "keywords": (26, 28),
+        "always_draft": (8, 28),
+        "always_clarify": (6, 28),
+        "minimal": (0, 28),
+        "contrast": (0, 28),
+        "constrained": (8, 28),
+    }
+    counts = report["counts"]["constrained"]
+    assert counts["by_mechanism"] == {
+        "wrong decision": 12,
+        "unrequested draft": 2,
+        "schema": 2,
+        "meaning": 4,
+    }
+    assert (counts["errors"], counts["unrequested_drafts"], counts["output_tokens"]) == (6, 2, 928)
+    assert report["counts"]["minimal"]["by_mechanism"] == {"schema": 28}
+    assert report["counts"]["contrast"]["by_mechanism"] == {"schema": 28}
+    for name, text in PROMPTS.items():
+        assert report["candidates"][name]["instruction"] == text
+    asked = {row["case"]: row["request"] for row in report["cases"]}
+    assert asked == {case.name: case.request for case in REQUEST_CASES}
