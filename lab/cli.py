@@ -4,32 +4,22 @@ import argparse
 import json
 import sys
 import threading
-import tomllib
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack, suppress
-from dataclasses import fields, replace
 from datetime import UTC, datetime
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
-from lab import candidates, interpretation, rates, request_tables, tables, terminal
-from lab.cases import CASES, Case, load_cases
+from lab import choices, interpretation, rates, request_tables, tables, terminal
 from lab.checkpoint import checkpoint
+from lab.desk import work_on
+from lab.effort import read_effort, summary
 from lab.errors import InputError, LabError
 from lab.evaluation import evaluate, regrade
 from lab.evidence import Report, load_report, save_report
-from lab.grading import Criteria
-from lab.interpretation.candidates import Infer, refuse_timeout
-from lab.journal import Journal, latest_unfinished, new_path
+from lab.interpretation.cases import REQUEST_CASES
 from lab.options import parser
 from lab.shop import folder, local
-from lab.shop.fixtures import GuidedFixture, OfflineShopModel
-from lab.shop.loop import Limits
-from lab.shop.models import Model
-from lab.shop.skills import OPENING_PROCEDURE, Skill
 from lab.timing import fair_timing
 
 REVIEW_REQUIRED, REJECTED, BAD_INPUT, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -54,20 +44,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run_evaluate(options: argparse.Namespace) -> int:
     """`lab evaluate`."""
-    output, active = _configuration(options)
-    cases = _cases(options)
-    diary = _journal(options, output)
+    output, active = choices.configuration(options)
+    cases = choices.cases(options)
+    diary = choices.journal(options, output)
     with ExitStack() as stack:
-        factory = _candidate(stack, options)
+        factory = choices.candidate(stack, options)
         report = evaluate(
             factory,
             cases=cases,
-            skill=_skill(options.skill),
+            skill=choices.skill(options.skill),
             skills=active,
             repeats=options.repeats,
-            limits=_limits(options.limit),
-            criteria=_criteria(options),
-            executor=_executor(stack, options.workers),
+            limits=choices.limits(options.limit),
+            criteria=choices.criteria(options),
+            executor=choices.executor(stack, options.workers),
             journal=diary,
             progress=terminal.ProgressLine(),
         )
@@ -89,7 +79,7 @@ def run_evaluate(options: argparse.Namespace) -> int:
 def run_checkpoint(options: argparse.Namespace) -> int:
     """`lab checkpoint`."""
     with ExitStack() as stack:
-        live = _candidate(stack, options) if options.live or options.url else None
+        live = choices.candidate(stack, options) if options.live or options.url else None
         report = checkpoint(live, progress=terminal.ProgressLine())
         path, digest = save_report(options.output, report)
     _print(options, report, path, digest, tables.show_checkpoint)
@@ -105,7 +95,7 @@ def run_requests(options: argparse.Namespace) -> int:
         raise InputError(f"{path}: is there already and stays as it is; name a new file")
     with ExitStack() as stack:
         report = interpretation.run_requests(
-            _interpreters(stack, options),
+            choices.interpreters(stack, options),
             repeats=options.repeats,
             progress=terminal.ProgressLine(),
         )
@@ -169,13 +159,34 @@ def run_timing(options: argparse.Namespace) -> int:
     return 0
 
 
+def run_effort(options: argparse.Namespace) -> int:
+    """`lab effort`."""
+    if options.action == "show":
+        found = summary(read_effort(options.file) if options.file.exists() else [])
+        with terminal.unheard():
+            request_tables.show_effort(found)
+        return 0
+    cases = [case for case in REQUEST_CASES if options.case in (None, case.name)]
+    if not cases:
+        names = ", ".join(case.name for case in REQUEST_CASES)
+        raise InputError(f"--case {options.case}: the requests are {names}")
+    with ExitStack() as stack:
+        propose = choices.proposer(stack, options)
+        try:
+            for case in cases:
+                work_on(options.file, case, options.way, person=options.person, propose=propose)
+        except EOFError:
+            raise KeyboardInterrupt from None
+    return 0
+
+
 def run_model(options: argparse.Namespace) -> int:
     """`lab model install`, `serve` and `check`."""
     if options.action == "install":
         print(local.install())
         return 0
     with ExitStack() as stack:
-        server = _server(stack, options)
+        server = choices.server(stack, options)
         if options.action == "check":
             server.checked(print)
             return 0
@@ -208,119 +219,6 @@ def _print(
             terminal.show_saved(path, digest)
 
 
-def _configuration(options: argparse.Namespace) -> tuple[Path, tuple[Skill, ...]]:
-    """Return where to save, and the skills that are active there."""
-    if options.root is None:
-        return options.output or Path("lab-reports"), ()
-    if options.output is not None:
-        raise InputError("--output: with --root the report is saved in that agent's folder")
-    return options.root / "reports", folder.active_configuration(options.root)
-
-
-def _criteria(options: argparse.Namespace) -> Criteria | None:
-    if options.max_seconds is None and options.max_cost_pence is None:
-        return None
-    return Criteria(max_seconds=options.max_seconds, max_cost_pence=options.max_cost_pence)
-
-
-def _cases(options: argparse.Namespace) -> list[Case]:
-    cases = load_cases(options.cases) if options.cases else CASES
-    chosen = [case for case in cases if options.split in (None, case.split)]
-    if not chosen:
-        raise InputError(f"--split {options.split}: no case belongs to it")
-    return chosen
-
-
-def _skill(name: str | None) -> Skill | None:
-    """Read a candidate skill: `opening`, or a TOML file with name, version and content."""
-    if name is None:
-        return None
-    if name == "opening":
-        return OPENING_PROCEDURE
-    try:
-        read = tomllib.loads(Path(name).read_text("utf-8"))
-        return Skill(**read)
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(
-            f"--skill {name}: {error}; give 'opening' or a TOML file of name, version, content"
-        ) from None
-
-
-def _limits(settings: Sequence[str]) -> Limits:
-    known = {field.name: field.type for field in fields(Limits)}
-    chosen: dict[str, Any] = {}
-    for setting in settings:
-        name, _, value = setting.partition("=")
-        if name not in known:
-            raise InputError(f"--limit {setting}: the limits are {', '.join(known)}")
-        try:
-            chosen[name] = float(value) if name == "seconds" else int(value)
-        except ValueError:
-            raise InputError(f"--limit {setting}: {value!r} is not a number") from None
-    return Limits(**chosen)
-
-
-def _executor(stack: ExitStack, workers: int) -> Executor | None:
-    if workers < 1:
-        raise InputError(f"--workers {workers}: at least one is needed")
-    if workers == 1:
-        return None
-    # Spawned, not forked: a worker starts clean, without this process's cases in its memory.
-    return stack.enter_context(ProcessPoolExecutor(workers, mp_context=get_context("spawn")))
-
-
-def _journal(options: argparse.Namespace, output: Path) -> Journal:
-    path = options.journal
-    if options.resume:
-        path = path or latest_unfinished(output)
-        if path is not None:
-            return Journal.resume(path)
-        print(f"lab: {output}: nothing to go on with; starting anew", file=sys.stderr)
-    return Journal.create(path or new_path(output))
-
-
-def _candidate(stack: ExitStack, options: argparse.Namespace) -> Callable[[], Model]:
-    if not options.live and not options.url:
-        return GuidedFixture if options.guided else OfflineShopModel
-    server = _server(stack, options)
-    if options.no_preflight:
-        return server
-    return server.checked(lambda sentence: print(sentence, file=sys.stderr))
-
-
-def _interpreters(stack: ExitStack, options: argparse.Namespace) -> dict[str, Infer]:
-    """Return the rule to beat, the two that never listen, and what a model makes of it."""
-    found: dict[str, Infer] = {
-        "keywords": interpretation.keywords,
-        "always_draft": interpretation.always_draft,
-        "always_clarify": interpretation.always_clarify,
-    }
-    refuse_timeout(options.timeout)
-    if options.live or options.url:
-        server = _server(stack, options)
-        if not options.no_preflight:
-            server.checked(lambda _: None)
-        model = server()
-        stack.callback(model.close)
-        found |= interpretation.instructed(model, timeout=options.timeout)
-    return found
-
-
-def _server(stack: ExitStack, options: argparse.Namespace) -> candidates.Server:
-    if not options.url:
-        server = stack.enter_context(candidates.box())
-    elif options.model:
-        server = candidates.Server(options.url, options.model, candidates.api_key())
-    else:
-        raise InputError("--url needs --model, the name by which that server knows it")
-    return replace(
-        server,
-        reasoning_effort=None if options.reasoning_effort == "omit" else options.reasoning_effort,
-        use_system_proxies=options.system_proxies,
-        constrained=getattr(options, "constrained", False),
-    )
-
-
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": run_evaluate,
     "checkpoint": run_checkpoint,
@@ -328,6 +226,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "verify": run_verify,
     "regrade": run_regrade,
     "timing": run_timing,
+    "effort": run_effort,
     "model": run_model,
     "shop": run_shop,
 }

@@ -6,6 +6,7 @@ from typing import Any
 
 from lab.candidates import KEY_VARIABLE
 from lab.cases import SPLITS
+from lab.effort import WAYS
 
 EXITS = """exit status:
   0    REVIEW_REQUIRED: every named check passed, and a person still has to review
@@ -39,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
     again.add_argument("report", type=Path)
     timing = command("timing", "script and agent over the same three stages, from a saved report")
     timing.add_argument("report", type=Path)
+    _add_effort(command("effort", "a person's own seconds: record them, show them"))
     model = command("model", "the model in the box: install, serve, check")
     model.add_argument("action", choices=("install", "serve", "check"))
     _add_server(model)
@@ -72,14 +74,27 @@ def _add_checkpoint(to: argparse.ArgumentParser) -> None:
 
 
 def _add_requests(to: argparse.ArgumentParser) -> None:
+    _add_interpreter(to)
+    to.add_argument("--repeats", type=int, default=1, help="attempts a request, 1 to 3")
+    to.add_argument("--output", type=Path, metavar="FILE", help="a new file for the report")
+    to.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
+def _add_effort(to: argparse.ArgumentParser) -> None:
+    to.add_argument("action", choices=("record", "show"))
+    to.add_argument("file", type=Path, help="where the records are kept, one JSON line each")
+    to.add_argument("--way", choices=WAYS, default="form", help="who proposes: nobody, rule, model")
+    to.add_argument("--person", default="somebody", help="a name, or a letter standing for one")
+    to.add_argument("--case", help="one request by its name; all of them else")
+    _add_interpreter(to)
+
+
+def _add_interpreter(to: argparse.ArgumentParser) -> None:
     which = to.add_mutually_exclusive_group()
     which.add_argument("--live", action="store_true", help="the model in the box too")
     _add_address(to, which)
     to.add_argument("--no-preflight", action="store_true", help="ask the server nothing beforehand")
-    to.add_argument("--repeats", type=int, default=1, help="attempts a request, 1 to 3")
     to.add_argument("--timeout", type=float, default=15.0, help="seconds a reply may take, to 60")
-    to.add_argument("--output", type=Path, metavar="FILE", help="a new file for the report")
-    to.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
 def _add_candidate(to: argparse.ArgumentParser) -> None:

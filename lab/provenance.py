@@ -102,10 +102,13 @@ def _value(value: Any, depth: int) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _source_digest(function: Callable[..., Any]) -> str:
-    package = function.__module__.partition(".")[0]
     family = getattr(function, "__mro__", [function])
-    parts = [part for part in family if part.__module__.partition(".")[0] == package]
+    parts = [part for part in family if _package(part) == _package(function)]
     return hashlib.sha256("".join(map(_source, parts)).encode()).hexdigest()
+
+
+def _package(function: Callable[..., Any]) -> str:
+    return (function.__module__ or "").partition(".")[0]  # None for what exec made
 
 
 def _source(function: Callable[..., Any]) -> str:

@@ -34,6 +34,7 @@ def show_requests(report: Report) -> None:
     out.print()
     _show_pairs(out, report["cases"])
     out.print()
+    out.print(f"Published {PUBLISHED['date']} of {PUBLISHED['model']}, figures without attempts:")
     out.print(published_table())
     out.print(PUBLISHED["said"], soft_wrap=True)
     for caveat in report["caveats"]:
@@ -84,10 +85,10 @@ def _is_unrequested_draft(row: Row) -> bool:
 
 
 def published_table() -> Table:
-    """The published figures, labelled with their model and date."""
+    """The published figures, under their own names."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(f"published {PUBLISHED['date']}, {PUBLISHED['model']}", overflow="fold")
-    for heading in ("passed", "by split", "errors", "unrequested drafts", "median s", "max s"):
+    headings = ("candidate", "passed", "by split", "errors", "unrequested drafts")
+    for heading in (*headings, "median s", "max s"):
         table.add_column(heading)
     for name, each in PUBLISHED["candidates"].items():
         split = ", ".join(f"{part} {p}/{n}" for part, (p, n) in each["by_split"].items())
@@ -101,6 +102,22 @@ def published_table() -> Table:
             *(_seconds(each["seconds"][which]) for which in ("median", "max")),
         )
     return table
+
+
+def show_effort(found: Mapping[str, Any]) -> None:
+    """Print a summary of effort: seconds of human time beside how often the decision was right."""
+    out = console()
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("way", "right", "least s", "median s", "most s", "corrections", "given up"):
+        table.add_column(heading)
+    for way, each in found["ways"].items():
+        seconds = [f"{each['seconds'][which]:.1f}" for which in ("least", "median", "most")]
+        right = rates.text(each["right"])
+        table.add_row(way, right, *seconds, str(each["corrections"]), str(each["given_up"]))
+    if found["ways"]:
+        out.print(table)
+        out.print(rates.MEANING)
+    out.print(found["enough"], soft_wrap=True)
 
 
 def _show_failures(out: Console, counts: Mapping[str, Any]) -> None:

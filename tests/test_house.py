@@ -9,11 +9,11 @@ LAB = Path(__file__).parents[1] / "lab"
 
 FLOORS = [
     {"errors", "plain"},
-    {"shop", "cases", "counts", "evidence", "execution", "journal"},
-    {"attempt", "baselines", "grading", "provenance"},
-    {"plan", "report", "evaluation"},
-    {"attacks", "candidates", "checkpoint"},
-    {"terminal", "options"},
+    {"shop", "cases", "statistics", "counts", "shapes", "evidence", "execution", "journal"},
+    {"attempt", "baselines", "grading", "provenance", "rates", "timing"},
+    {"plan", "report", "evaluation", "interpretation"},
+    {"attacks", "candidates", "checkpoint", "effort", "desk", "frames"},
+    {"terminal", "tables", "request_tables", "options", "choices"},
     {"cli", "__main__"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
@@ -71,6 +71,7 @@ def test_an_attempt_knows_no_case() -> None:
 
 def test_importing_the_lab_brings_nothing_heavy() -> None:
     heavy = "pydantic httpx rich sqlite3 asyncio xllamacpp distributed concurrent.futures"
+    heavy += " numpy scipy pandas"
     code = f"import sys, lab; print([n for n in '{heavy}'.split() if n in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"

@@ -86,6 +86,18 @@ def test_another_source_is_another_function() -> None:
     assert identity(OfflineShopModel)["name"] == "lab.shop.fixtures.OfflineShopModel"
 
 
+def test_what_was_made_without_a_module_can_be_told() -> None:
+    def made(source: str) -> Any:
+        place: dict[str, Any] = {}
+        exec(source, place)
+        return place["f"]
+
+    one, other = made("f = lambda: 1"), made("f = lambda: 2")
+    assert one.__module__ is None
+    assert identity(one) != identity(other)
+    assert identity(one) == identity(made("f = lambda: 1"))
+
+
 def test_a_key_is_no_part_of_it() -> None:
     one, other = (functools.partial(HTTPModel, api_key=key) for key in ("a-secret", "b-secret"))
     assert identity(one) == identity(other)

@@ -15,7 +15,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_python_example_says_what_it_says() -> None:
-    (code,) = blocks("python")
+    code, _ = blocks("python")
     shown: dict[str, Any] = {}
     exec(code, shown)
     counts = shown["report"]["counts"]
@@ -24,6 +24,32 @@ def test_the_python_example_says_what_it_says() -> None:
     failed = [name for name, passed in shown["row"]["checks"].items() if not passed]
     assert failed == ["quantities", "grounded"]
     assert "# ['quantities', 'grounded']" in code
+
+
+def test_the_requests_example_says_what_it_says() -> None:
+    _, code = blocks("python")
+    shown: dict[str, Any] = {}
+    exec(code, shown)
+    *_, statements = code.partition("report = ")
+    said = dict(line.split("  # ") for line in statements.splitlines() if "  # " in line)
+    values = {call: eval(call, shown) for call in said}
+    interval, pair, certain, misses, holds, fewest = values.values()
+    assert (interval.passed, interval.attempts) == (16, 28)
+    assert rates_text(interval.interval) == "[0.33, 0.79]"
+    assert f"{interval.times_wider:.1f}" == "1.4"
+    assert pair == ("quoted",)
+    assert certain == (1.0, 1.0)
+    assert (f"{misses:.2f}", f"{holds:.2f}", fewest) == ("0.56", "0.96", 6)
+    for comment, shown_in_it in zip(
+        said.values(),
+        ("16/28: [0.33, 0.79], 1.4", "('quoted',)", "(1.0, 1.0)", "0.56", "0.96", "6"),
+        strict=True,
+    ):
+        assert comment.startswith(shown_in_it)
+
+
+def rates_text(interval: Any) -> str:
+    return f"[{interval.low:.2f}, {interval.high:.2f}]"
 
 
 def test_the_case_file_can_be_read(tmp_path: Path) -> None:

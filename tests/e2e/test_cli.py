@@ -39,10 +39,12 @@ def test_evaluate_says_everything_a_person_needs(tmp_path: Path) -> None:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     said = " ".join(ran.stdout.split())
     for words in (
-        "attempts passed 16/16, of 8 distinct cases",
-        "by split development 6/6, regression 6/6, held-out 4/4",
+        "attempts passed 16/16 [0.68, 1.00], of 8 distinct cases",
+        "by split development 6/6 [0.44, 1.00], regression 6/6 [0.44, 1.00],"
+        " held-out 4/4 [0.34, 1.00]",
         "ended COMPLETED 16",
-        "quantities 16/16",
+        "quantities 16/16 [0.68, 1.00]",
+        "95 % intervals; repeats of one case are not counted as new cases",
         "passed True acceptance REVIEW_REQUIRED",
         "not graded explanation amounts, unsupported claims, business usefulness",
         "this tests the harness and is no evidence about a language model",
@@ -179,7 +181,7 @@ def test_checkpoint_and_verify(tmp_path: Path) -> None:
     ran = lab("checkpoint", "--output", tmp_path)
     assert ran.returncode == 0, ran.stderr
     said = " ".join(ran.stdout.split())
-    assert "correct fixture all 8, 16/16 nothing REVIEW_REQUIRED yes" in said
+    assert "correct fixture all 8, 16/16 [0.68, 1.00] nothing REVIEW_REQUIRED yes" in said
     assert "wrong amount opening nothing: a blind spot REVIEW_REQUIRED yes" in said
     assert said.count("REJECTED yes") == 6
     path = only_report(tmp_path)
