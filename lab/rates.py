@@ -36,6 +36,21 @@ def text(found: Rate) -> str:
     return f"{share} [{found['low']:.2f}, {found['high']:.2f}]" if found["attempts"] else share
 
 
+def in_words(found: Rate) -> str:
+    """Return a rate as `text` does, with its cases and how much wider repeats make its interval."""
+    told = f"{text(found)}, of {found['cases']} distinct cases"
+    if found["attempts"] == found["cases"]:
+        return told
+    return f"{told}; {found['times_wider']:.1f} times as wide as if repeats were new cases"
+
+
+def by_value(rows: Sequence[Row], name: str) -> dict[str, Rate]:
+    """Return how many of the attempts have each value of a field, None apart, as rates of all."""
+    return {
+        value: rate(by_case(rows, _has(name, value))) for value in _names(row[name] for row in rows)
+    }
+
+
 def rates(rows: Sequence[Row]) -> dict[str, Any]:
     """Return the rates of some attempts: of all, by split, and by check."""
     return {
@@ -62,6 +77,10 @@ def report_rates(report: Mapping[str, Any]) -> dict[str, Any]:
 
 def _holds(check: str) -> Callable[[Row], bool]:
     return lambda row: bool(row["checks"].get(check, False))
+
+
+def _has(name: str, value: Any) -> Callable[[Row], bool]:
+    return lambda row: bool(row[name] == value)
 
 
 def _names(names: Iterable[str]) -> list[str]:

@@ -26,11 +26,11 @@ def show_requests(report: Report) -> None:
     found = rates.report_rates(report)
     out.print(counts_table(report, found))
     cases = len({row["case"] for row in report["cases"]})
-    out.print(f"{cases} distinct cases; {rates.MEANING}", soft_wrap=True)
+    out.print(f"{cases} distinct cases; {rates.MEANING}; wider: than if they were", soft_wrap=True)
     for name, each in found.items():
         out.print(printable(f"{name}: {fractions(each['by_split'])}"), soft_wrap=True)
     out.print()
-    _show_failures(out, report["counts"])
+    _show_failures(out, report["cases"])
     out.print()
     _show_pairs(out, report["cases"])
     out.print()
@@ -58,16 +58,17 @@ def attempts_table(report: Report) -> Table:
 def counts_table(report: Report, found: Mapping[str, Any]) -> Table:
     """One line a candidate: its rates with their intervals, seconds of all attempts, tokens."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("candidate", "passed", "errors", "unrequested drafts"):
+    for heading in ("candidate", "passed", "wider", "errors", "unrequested drafts"):
         table.add_column(heading, no_wrap=True)
     for heading in ("median s", "max s", "output tokens"):
         table.add_column(heading, justify="right")
-    for name, count in report["counts"].items():
-        rows = [row for row in report["cases"] if row["candidate"] == name]
+    for name, rows in _by_candidate(report["cases"]).items():
+        count = report["counts"][name]
         unknown = count["unknown_usage_attempts"]
         table.add_row(
             printable(name),
             rates.text(found[name]["passed"]),
+            f"{found[name]['passed']['times_wider']:.2f} x",
             rates.text(rates.rate(by_case(rows, _is_error))),
             rates.text(rates.rate(by_case(rows, _is_unrequested_draft))),
             *(_seconds(count["seconds"][which]) for which in ("median", "max")),
@@ -113,25 +114,30 @@ def show_effort(found: Mapping[str, Any]) -> None:
     for way, each in found["ways"].items():
         seconds = [f"{each['seconds'][which]:.1f}" for which in ("least", "median", "most")]
         right = rates.text(each["right"])
-        table.add_row(way, right, *seconds, str(each["corrections"]), str(each["given_up"]))
+        given_up = f"{each['given_up']}/{each['observations']}"
+        table.add_row(way, right, *seconds, str(each["corrections"]), given_up)
     if found["ways"]:
         out.print(table)
         out.print(rates.MEANING)
     out.print(found["enough"], soft_wrap=True)
 
 
-def _show_failures(out: Console, counts: Mapping[str, Any]) -> None:
-    for name, count in counts.items():
-        failed = count["attempts"] - count["passed"]
-        told = ", ".join(f"{kind} {number}" for kind, number in count["by_mechanism"].items())
-        out.print(printable(f"{name}: {failed} failed{f': {told}' if told else ''}"))
+def _show_failures(out: Console, rows: Sequence[Row]) -> None:
+    for name, each in _by_candidate(rows).items():
+        kinds = fractions(rates.by_value(each, "mechanism"))
+        out.print(printable(f"{name} failed: {kinds or 'never'}"), soft_wrap=True)
+
+
+def _by_candidate(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["candidate"], []).append(row)
+    return found
 
 
 def _show_pairs(out: Console, rows: Sequence[Row]) -> None:
     """Compare every two candidates on the same cases; a case is won by passing every repetition."""
-    outcomes: dict[str, dict[str, bool]] = {}
-    for name in dict.fromkeys(row["candidate"] for row in rows):
-        outcomes[name] = case_outcomes(row for row in rows if row["candidate"] == name)
+    outcomes = {name: case_outcomes(each) for name, each in _by_candidate(rows).items()}
     if len(outcomes) < 2:
         return
     cases = len({row["case"] for row in rows})

@@ -7,7 +7,6 @@ from rich.console import Console
 from rich.table import Table
 
 from lab import rates
-from lab.counts import by_case
 from lab.evidence import Report
 from lab.grading import Row
 from lab.report import BLINDFOLD_CAVEAT, FIXTURE_CAVEAT
@@ -32,21 +31,15 @@ def show_report(report: Report) -> None:
     out.print()
     show_timing(out, fair_timing(report))
     out.print()
-    counts = report["counts"]
     out.print("candidate         ", printable(candidate(report)))
     for caveat in (FIXTURE_CAVEAT, BLINDFOLD_CAVEAT):
         if caveat in report["caveats"]:
             out.print(f"                   {caveat}", soft_wrap=True)
-    out.print(
-        f"attempts passed    {rates.text(found['passed'])}, of {counts['distinct_cases']} distinct"
-        " cases"
-    )
+    out.print(f"attempts passed    {rates.in_words(found['passed'])}", soft_wrap=True)
     out.print("by split          ", printable(fractions(found["by_split"])))
     out.print(f"                   {rates.MEANING}", soft_wrap=True)
-    out.print(
-        "ended             ",
-        printable(", ".join(f"{k} {v}" for k, v in counts["by_status"].items())),
-    )
+    ended = fractions(rates.by_value(rows, "loop_status"))
+    out.print("ended             ", printable(ended), soft_wrap=True)
     out.print(f"agent              {spent(report['totals'])}", soft_wrap=True)
     out.print(f"baseline           {spent(report['baseline_totals'])}", soft_wrap=True)
     _show_errors(out, rows)
@@ -188,11 +181,6 @@ def _show_criteria(out: Console, criteria: Mapping[str, Any] | None) -> None:
         return
     for name in ("required_checks", "max_seconds", "max_cost_pence", "explanation"):
         answers = [answer for answer in criteria["answers"] if name in answer]
-        words = sorted({answer[name] for answer in answers})
-        told = ", ".join(f"{word} {_share(answers, name, word)}" for word in words)
-        if told:
+        if answers:
+            told = fractions(rates.by_value(answers, name))
             out.print(f"criterion          {name}: {told} of the passing attempts")
-
-
-def _share(answers: Sequence[Row], name: str, word: str) -> str:
-    return rates.text(rates.rate(by_case(answers, lambda answer: bool(answer[name] == word))))

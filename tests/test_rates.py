@@ -43,6 +43,27 @@ def test_each_candidate_has_its_own() -> None:
 
 def test_no_attempt_has_no_interval() -> None:
     assert rates.text(rates.rate({})) == "0/0"
+    assert rates.in_words(rates.rate({})) == "0/0, of 0 distinct cases"
+
+
+def test_in_words_it_says_what_repeats_are_worth() -> None:
+    once, twice = ({"a": (1, 1), "b": (1, 1)}, {"a": (2, 2), "b": (2, 2)})
+    assert rates.in_words(rates.rate(once)) == "2/2 [0.34, 1.00], of 2 distinct cases"
+    assert rates.in_words(rates.rate(twice)) == (
+        "4/4 [0.34, 1.00], of 2 distinct cases; 1.3 times as wide as if repeats were new cases"
+    )
+
+
+def test_each_value_of_a_field_has_its_rate() -> None:
+    rows = [
+        {"case": "a", "mechanism": "schema"},
+        {"case": "b", "mechanism": None},
+        {"case": "c", "mechanism": "schema"},
+    ]
+    found = rates.by_value(rows, "mechanism")
+    assert {name: rates.text(each) for name, each in found.items()} == {
+        "schema": "2/3 [0.21, 0.94]"
+    }
 
 
 def row(case: str, passed: bool) -> dict[str, Any]:

@@ -25,11 +25,11 @@ def test_offline_the_keywords_and_two_that_never_listen(tmp_path: Path) -> None:
     said = " ".join(ran.stdout.split())
     for words in (
         "quoted public_transfer 1 wrong decision unrequested draft wrong decision",
-        "keywords 26/28 [0.69, 0.99] 0/28 [0.00, 0.22] 0/28 [0.00, 0.22]",
-        "always_draft 8/28 [0.12, 0.55] 2/28 [0.01, 0.31] 18/28 [0.39, 0.84]",
+        "keywords 26/28 [0.69, 0.99] 1.46 x 0/28 [0.00, 0.22] 0/28 [0.00, 0.22]",
+        "always_draft 8/28 [0.12, 0.55] 1.35 x 2/28 [0.01, 0.31] 18/28 [0.39, 0.84]",
         "14 distinct cases; 95 % intervals",
         "keywords: development 12/12 [0.61, 1.00], public_transfer 14/16 [0.53, 0.98]",
-        "keywords: 2 failed: wrong decision 2",
+        "keywords failed: wrong decision 2/28 [0.01, 0.31]",
         "With 14 cases it takes 6 won and none lost",
         "keywords or always_draft: p = 0.0039; only keywords: stock, purchase, ambiguous,",
         "Published 2026-09-09 of qwen3, 8.2B parameters, Q4_K_M, figures without attempts:",
