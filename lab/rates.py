@@ -47,7 +47,8 @@ def in_words(found: Rate) -> str:
 def by_value(rows: Sequence[Row], name: str) -> dict[str, Rate]:
     """Return how many of the attempts have each value of a field, None apart, as rates of all."""
     return {
-        value: rate(by_case(rows, _has(name, value))) for value in _names(row[name] for row in rows)
+        value: rate(by_case(rows, _has(name, value)))
+        for value in _names(row[name] for row in rows if row[name] is not None)
     }
 
 

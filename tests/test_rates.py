@@ -55,7 +55,7 @@ def test_in_words_it_says_what_repeats_are_worth() -> None:
 
 
 def test_each_value_of_a_field_has_its_rate() -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"case": "a", "mechanism": "schema"},
         {"case": "b", "mechanism": None},
         {"case": "c", "mechanism": "schema"},
