@@ -2,10 +2,10 @@
 
 import copy
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from lab import plain
 from lab.errors import InputError
@@ -159,17 +159,49 @@ def load_cases(path: str | Path) -> tuple[Case, ...]:
     array in the order of `Case`, or a table with those names. Raises ValueError, naming the file
     and the entry, for anything `Case` would refuse and for a name used twice.
     """
-    path = Path(path)
-    cases: dict[str, Case] = {}
+    return read_entries(Path(path), _case)
+
+
+class Named(Protocol):
+    """Whatever is written one entry after another, each under a name of its own."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Entry = TypeVar("Entry", bound=Named)
+
+
+def read_entries(path: Path, read: Callable[[object], Entry]) -> tuple[Entry, ...]:
+    """Read every entry under `cases` of a TOML or JSON file, or of a JSON list, in order.
+
+    What `read` refuses with an InputError, and a name used twice, is refused with the file's name
+    and the entry's number before it.
+    """
+    found: dict[str, Entry] = {}
     for number, entry in enumerate(_entries(path), start=1):
         try:
-            case = _case(entry)
-            if case.name in cases:
-                raise InputError(f"the name {plain.show(case.name)} is used twice")
+            made = read(entry)
+            if made.name in found:
+                raise InputError(f"the name {plain.show(made.name)} is used twice")
         except InputError as error:
             raise InputError(f"{path}, entry {number}: {error}") from None
-        cases[case.name] = case
-    return tuple(cases.values())
+        found[made.name] = made
+    return tuple(found.values())
+
+
+def check_fields(entry: object, fields: Sequence[str], optional: Sequence[str] = ()) -> Any:
+    """Return an entry that is a table with these fields, some of which it may leave out."""
+    if not isinstance(entry, dict):
+        raise InputError(f"{plain.show(entry)} is not a table with {', '.join(fields)}")
+    name = plain.show(entry.get("name"))
+    unknown = sorted(set(entry) - set(fields))
+    if unknown:
+        raise InputError(f"case {name}: unknown field {unknown[0]!r}")
+    missing = [field for field in fields if field not in entry and field not in optional]
+    if missing:
+        raise InputError(f"case {name}: {missing[0]}: is missing")
+    return entry
 
 
 def _entries(path: Path) -> list[Any]:
@@ -198,26 +230,18 @@ def _read(path: Path) -> Any:
         raise InputError(f"{path}: cannot be read: {error}") from None
 
 
-def _case(entry: object) -> Case:
-    if not isinstance(entry, dict):
-        raise InputError(f"{plain.show(entry)} is not a table with {', '.join(CASE_FIELDS)}")
-    name = plain.show(entry.get("name"))
-    unknown = sorted(set(entry) - set(CASE_FIELDS))
-    if unknown:
-        raise InputError(f"case {name}: unknown field {unknown[0]!r}")
-    missing = [field for field in CASE_FIELDS[:-1] if field not in entry]
-    if missing:
-        raise InputError(f"case {name}: {missing[0]}: is missing")
+def _case(given: object) -> Case:
+    entry = check_fields(given, CASE_FIELDS, optional=("prompt",))
     return Case(
         entry["name"],
         entry["split"],
-        _arrays(entry["stock"], STOCK_FIELDS),
-        _arrays(entry["expected"], EXPECTED_FIELDS),
+        as_arrays(entry["stock"], STOCK_FIELDS),
+        as_arrays(entry["expected"], EXPECTED_FIELDS),
         entry.get("prompt", DEFAULT_PROMPT),
     )
 
 
-def _arrays(rows: Any, names: tuple[str, ...]) -> Any:
+def as_arrays(rows: Any, names: tuple[str, ...]) -> Any:
     """Turn rows written as tables into arrays; leave everything else for `Case` to judge."""
     if not isinstance(rows, list):
         return rows

@@ -16,6 +16,8 @@ from lab.cases import CASES, Case, load_cases
 from lab.errors import InputError
 from lab.grading import Criteria
 from lab.interpretation.candidates import Infer, refuse_timeout
+from lab.interpretation.cases import REQUEST_CASES, RequestCase
+from lab.interpretation.files import load_request_cases
 from lab.journal import Journal, latest_unfinished, new_path
 from lab.shop import folder
 from lab.shop.fixtures import GuidedFixture, OfflineShopModel
@@ -108,6 +110,16 @@ def candidate(stack: ExitStack, options: argparse.Namespace) -> Callable[[], Mod
     if options.no_preflight:
         return found
     return found.checked(lambda sentence: print(sentence, file=sys.stderr))
+
+
+def requests(options: argparse.Namespace) -> list[RequestCase]:
+    """Return the requests of the file, or the lab's own; of those the one that was named."""
+    cases = load_request_cases(options.cases) if options.cases else REQUEST_CASES
+    chosen = [case for case in cases if options.case in (None, case.name)]
+    if not chosen:
+        names = ", ".join(case.name for case in cases)
+        raise InputError(f"--case {options.case}: the requests are {names}")
+    return chosen
 
 
 def interpreters(stack: ExitStack, options: argparse.Namespace) -> dict[str, Infer]:

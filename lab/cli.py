@@ -17,7 +17,6 @@ from lab.effort import read_effort, summary
 from lab.errors import InputError, LabError
 from lab.evaluation import evaluate, regrade
 from lab.evidence import Report, load_report, save_report
-from lab.interpretation.cases import REQUEST_CASES
 from lab.options import parser
 from lab.shop import folder, local
 from lab.timing import fair_timing
@@ -93,9 +92,11 @@ def run_requests(options: argparse.Namespace) -> int:
     )
     if path.exists():
         raise InputError(f"{path}: is there already and stays as it is; name a new file")
+    cases = choices.requests(options)
     with ExitStack() as stack:
         report = interpretation.run_requests(
             choices.interpreters(stack, options),
+            cases=cases,
             repeats=options.repeats,
             progress=terminal.ProgressLine(),
         )
@@ -166,10 +167,7 @@ def run_effort(options: argparse.Namespace) -> int:
         with terminal.unheard():
             request_tables.show_effort(found)
         return 0
-    cases = [case for case in REQUEST_CASES if options.case in (None, case.name)]
-    if not cases:
-        names = ", ".join(case.name for case in REQUEST_CASES)
-        raise InputError(f"--case {options.case}: the requests are {names}")
+    cases = choices.requests(options)
     with ExitStack() as stack:
         propose = choices.proposer(stack, options)
         try:

@@ -85,7 +85,6 @@ def _add_effort(to: argparse.ArgumentParser) -> None:
     to.add_argument("file", type=Path, help="where the records are kept, one JSON line each")
     to.add_argument("--way", choices=WAYS, default="form", help="who proposes: nobody, rule, model")
     to.add_argument("--person", default="somebody", help="a name, or a letter standing for one")
-    to.add_argument("--case", help="one request by its name; all of them else")
     _add_interpreter(to)
 
 
@@ -95,6 +94,8 @@ def _add_interpreter(to: argparse.ArgumentParser) -> None:
     _add_address(to, which)
     to.add_argument("--no-preflight", action="store_true", help="ask the server nothing beforehand")
     to.add_argument("--timeout", type=float, default=15.0, help="seconds a reply may take, to 60")
+    to.add_argument("--cases", type=Path, metavar="FILE", help="your own requests, TOML or JSON")
+    to.add_argument("--case", metavar="NAME", help="only the request of this name")
 
 
 def _add_candidate(to: argparse.ArgumentParser) -> None:
