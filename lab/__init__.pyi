@@ -2,6 +2,7 @@ from .baselines import baseline as baseline
 from .cases import CASES as CASES
 from .cases import Case as Case
 from .cases import load_cases as load_cases
+from .comparison import compare as compare
 from .errors import LabError as LabError
 from .evaluation import evaluate as evaluate
 from .evaluation import regrade as regrade
@@ -10,6 +11,7 @@ from .evidence import save_report as save_report
 from .grading import CHECKS as CHECKS
 from .grading import Criteria as Criteria
 from .grading import Observation as Observation
+from .interpretation import run_requests as run_requests
 from .journal import Journal as Journal
 from .shop import OPENING_PROCEDURE as OPENING_PROCEDURE
 from .shop import Database as Database
@@ -27,5 +29,6 @@ from .shop import context as context
 from .shop import draft_summary as draft_summary
 from .shop import run_loop as run_loop
 from .shop import shop_dispatcher as shop_dispatcher
+from .timing import fair_timing as fair_timing
 
 __version__: str

@@ -8,10 +8,11 @@ from rich.console import Console
 from rich.table import Table
 
 from lab import rates
-from lab.counts import by_case, case_outcomes
+from lab.comparison import compare
+from lab.counts import by_case
 from lab.evidence import Report
 from lab.interpretation.published import PUBLISHED
-from lab.statistics import mcnemar, smallest_finding
+from lab.statistics import smallest_finding
 from lab.tables import fractions
 from lab.terminal import console, mark, printable
 
@@ -137,8 +138,8 @@ def _by_candidate(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 def _show_pairs(out: Console, rows: Sequence[Row]) -> None:
     """Compare every two candidates on the same cases; a case is won by passing every repetition."""
-    outcomes = {name: case_outcomes(each) for name, each in _by_candidate(rows).items()}
-    if len(outcomes) < 2:
+    each = _by_candidate(rows)
+    if len(each) < 2:
         return
     cases = len({row["case"] for row in rows})
     needed = smallest_finding(cases)
@@ -148,8 +149,8 @@ def _show_pairs(out: Console, rows: Sequence[Row]) -> None:
         " p at most 0.05. Each p is of its pair alone: of twenty pairs of equals one gets there.",
         soft_wrap=True,
     )
-    for first, second in combinations(outcomes, 2):
-        pair = mcnemar(outcomes[first], outcomes[second])
+    for first, second in combinations(each, 2):
+        pair = compare(each[first], each[second], names=(first, second))
         told = f"{first} or {second}: p = {pair.p_value:.4f}"
         told += f"; only {first}: {', '.join(pair.only_first) or 'none'}"
         told += f"; only {second}: {', '.join(pair.only_second) or 'none'}"

@@ -10,7 +10,7 @@ LAB = Path(__file__).parents[1] / "lab"
 FLOORS = [
     {"errors", "plain"},
     {"shop", "cases", "statistics", "counts", "shapes", "evidence", "execution", "journal"},
-    {"attempt", "baselines", "grading", "provenance", "rates", "timing"},
+    {"attempt", "baselines", "grading", "provenance", "rates", "comparison", "timing"},
     {"plan", "report", "evaluation", "interpretation"},
     {"attacks", "candidates", "checkpoint", "effort", "desk", "frames"},
     {"terminal", "tables", "request_tables", "options", "choices"},
