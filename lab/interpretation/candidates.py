@@ -50,7 +50,10 @@ class Rule:
     decide: Callable[[Payload], Decision]
 
     def __call__(self, payload: Payload) -> tuple[str, int]:
-        return self.decide(payload).model_dump_json(), 0
+        decision = self.decide(payload)
+        if not isinstance(decision, Decision):
+            raise TypeError(f"a rule returns a Decision, not {type(decision).__name__}")
+        return decision.model_dump_json(), 0
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lab.errors import InputError
-from lab.interpretation import PROMPTS, REQUEST_CASES, Instructed, instructed, run_case
+from lab.interpretation import PROMPTS, REQUEST_CASES, Instructed, Rule, instructed, run_case
 from lab.shop.http import HTTPModel
 from lab.shop.models import ModelTurn
 from tests.shop.hostile_server import (
@@ -119,6 +119,14 @@ def test_any_model_will_do() -> None:
             return ModelTurn(RIGHT, output_tokens=None)
 
     assert run_case(STOCK, "m", Instructed(Mine(), "Decide."))["passed"] is True
+
+
+def test_a_rule_that_returns_no_decision_is_told_so() -> None:
+    row = run_case(STOCK, "mine", Rule(lambda payload: {"action": "stock"}))  # type: ignore[arg-type,return-value]
+    assert (row["mechanism"], row["error"]) == (
+        "candidate",
+        "TypeError: a rule returns a Decision, not dict",
+    )
 
 
 @pytest.mark.parametrize("seconds", [0, -1, 60.1, float("nan"), float("inf"), True, "15", None])
