@@ -3,6 +3,7 @@ from .cases import CASES as CASES
 from .cases import Case as Case
 from .cases import load_cases as load_cases
 from .comparison import compare as compare
+from .errors import InputError as InputError
 from .errors import LabError as LabError
 from .evaluation import evaluate as evaluate
 from .evaluation import regrade as regrade
@@ -29,6 +30,7 @@ from .shop import context as context
 from .shop import draft_summary as draft_summary
 from .shop import run_loop as run_loop
 from .shop import shop_dispatcher as shop_dispatcher
+from .tables import show_report as show_report
 from .timing import fair_timing as fair_timing
 
 __version__: str

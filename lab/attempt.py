@@ -71,10 +71,21 @@ def run_attempt(task: Task) -> Record:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001  (a candidate may even call sys.exit)
-            return no_record("CANDIDATE_ERROR", plain.reason(error))
+            return {
+                **no_record("CANDIDATE_ERROR", plain.reason(error)),
+                "database": count_what_is_left(shop),
+            }
         finally:
             with contextlib.suppress(Exception, SystemExit):
                 model.close()  # type: ignore[union-attr]
+
+
+def count_what_is_left(shop: Database) -> dict[str, int] | None:
+    """Return the shop's counts after a failure; None where it cannot be asked any more."""
+    try:
+        return shop.counts()
+    except Exception:  # noqa: BLE001  (the dispatcher had it in its hands)
+        return None
 
 
 def time_to_read(shop: Database) -> float:

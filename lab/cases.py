@@ -245,7 +245,14 @@ def as_arrays(rows: Any, names: tuple[str, ...]) -> Any:
     """Turn rows written as tables into arrays; leave everything else for `Case` to judge."""
     if not isinstance(rows, list):
         return rows
-    return [
-        [row[name] for name in names] if isinstance(row, dict) and set(row) == set(names) else row
-        for row in rows
-    ]
+    return [_array(row, names) if isinstance(row, dict) else row for row in rows]
+
+
+def _array(row: dict[str, Any], names: tuple[str, ...]) -> list[Any]:
+    for name in (*row, *names):
+        if name not in names or name not in row:
+            wrong = "unknown" if name not in names else "missing"
+            raise InputError(
+                f"{plain.show(row)}: {name!r} is {wrong}; a row has {', '.join(names)}"
+            )
+    return [row[name] for name in names]

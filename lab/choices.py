@@ -105,7 +105,7 @@ def journal(options: argparse.Namespace, output: Path) -> Journal:
 def candidate(stack: ExitStack, options: argparse.Namespace) -> Callable[[], Model]:
     """Return what makes the model of each attempt."""
     if not options.live and not options.url:
-        return GuidedFixture if options.guided else OfflineShopModel
+        return GuidedFixture if getattr(options, "guided", False) else OfflineShopModel
     found = server(stack, options)
     if options.no_preflight:
         return found
@@ -150,6 +150,24 @@ def proposer(stack: ExitStack, options: argparse.Namespace) -> Infer | None:
     return interpretation.keywords if options.way == "keywords" else None
 
 
+def refuse_unused(options: argparse.Namespace) -> None:
+    """InputError for an option of a model that the chosen candidate would leave unread."""
+    uses_model = options.live or options.url or getattr(options, "way", None) == "model"
+    if options.model and not options.url:
+        raise InputError("--model: names a model at --url, which is not given; the box has its own")
+    for name in ("constrained", "system_proxies", "no_preflight"):
+        if getattr(options, name, False) and not uses_model:
+            raise InputError(f"--{name.replace('_', '-')}: is of a model; add --live or --url")
+    if options.reasoning_effort is not None and not uses_model:
+        raise InputError("--reasoning-effort: is of a model; add --live or --url")
+
+
+def refuse_address(options: argparse.Namespace) -> None:
+    """InputError for options of another server where the model in the box is meant."""
+    if options.url or options.constrained or options.system_proxies or options.reasoning_effort:
+        raise InputError(f"lab model {options.action} is about the model in the box alone")
+
+
 def server(stack: ExitStack, options: argparse.Namespace) -> candidates.Server:
     """Return the model behind an address, or the one in the box while `stack` lasts."""
     if not options.url:
@@ -158,9 +176,10 @@ def server(stack: ExitStack, options: argparse.Namespace) -> candidates.Server:
         found = candidates.Server(options.url, options.model, candidates.api_key())
     else:
         raise InputError("--url needs --model, the name by which that server knows it")
+    effort = options.reasoning_effort or "none"
     return replace(
         found,
-        reasoning_effort=None if options.reasoning_effort == "omit" else options.reasoning_effort,
+        reasoning_effort=None if effort == "omit" else effort,
         use_system_proxies=options.system_proxies,
         constrained=getattr(options, "constrained", False),
     )

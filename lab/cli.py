@@ -28,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; see `lab --help`."""
     options = parser().parse_args(arguments)
     try:
+        if hasattr(options, "url"):
+            choices.refuse_unused(options)
         return COMMANDS[options.command](options)
     except LabError as error:
         print(f"lab: {terminal.printable(error)}", file=sys.stderr)
@@ -67,7 +69,7 @@ def run_evaluate(options: argparse.Namespace) -> int:
     if unfinished:
         attempts = report["counts"]["attempts"]
         print(
-            f"lab: interrupted: {unfinished} of {attempts} attempts did not run;"
+            f"lab: interrupted: {unfinished} of {attempts} attempts did not come to an end;"
             f" the same command with --resume goes on",
             file=sys.stderr,
         )
@@ -115,7 +117,10 @@ def run_verify(options: argparse.Namespace) -> int:
     report = load_report(options.report, options.digest)
     compared = "the bytes are those of the digest"
     if options.digest is None:
-        compared = "a whole report; no digest was given to compare its bytes with"
+        compared = (
+            "a whole report, whose verdict, counts and totals are what its attempts add up to;"
+            " no digest was given, so its words and its attempts themselves may have been changed"
+        )
     with terminal.unheard():
         print(f"{options.report}: {compared}")
         for told in _results(report):
@@ -144,6 +149,8 @@ def run_regrade(options: argparse.Namespace) -> int:
     with terminal.unheard():
         for found in differences:
             told = "{case} {repetition}: {check} was {kept}, is now {now}".format(**found)
+            if found["now"] is None:
+                told = "{case} {repetition}: {check} was {kept}, is no check here".format(**found)
             if "candidate" in found:
                 told = f"{found['candidate']}, {told}"
             print(terminal.printable(told))
@@ -180,6 +187,8 @@ def run_effort(options: argparse.Namespace) -> int:
 
 def run_model(options: argparse.Namespace) -> int:
     """`lab model install`, `serve` and `check`."""
+    if options.action != "check":
+        choices.refuse_address(options)
     if options.action == "install":
         print(local.install())
         return 0

@@ -14,7 +14,7 @@ from lab.evidence import Report
 from lab.execution import carry, concurrency
 from lab.grading import CHECKS, Check, Criteria, Observation, Row, grade
 from lab.journal import Journal, Past, now
-from lab.plan import Plan
+from lab.plan import Plan, listed
 from lab.report import build_report
 from lab.shop.database import Database
 from lab.shop.loop import Limits
@@ -66,18 +66,20 @@ def evaluate(
     """
     plan = Plan(
         model_factory=model_factory,
-        cases=tuple(cases),
+        cases=listed("cases", cases, Case, "load_cases reads a file of them"),
         candidate=skill,
-        active=tuple(skills),
+        active=listed("skills", skills, Skill, "one alone is [skill]"),
         repeats=repeats,
-        limits=limits or Limits(),
+        limits=Limits() if limits is None else limits,
         baseline=baseline,
-        checks=dict(checks),
+        checks=dict(checks) if isinstance(checks, Mapping) else checks,
         criteria=criteria,
         dispatcher=dispatcher,
     )
     if isinstance(journal, str | Path):
         journal = Journal.create(journal)
+    if not isinstance(executor, Executor | None):
+        raise InputError("executor: give an Executor, such as ThreadPoolExecutor(4), or None")
     report = build_report(plan, run(plan, executor, journal, progress), concurrency(executor))
     if ledger is not None:
         ledger.record(report)
@@ -216,18 +218,20 @@ def judge(seen: Observation, checks: Mapping[str, Check]) -> tuple[dict[str, boo
 def regrade(report: Report, checks: Mapping[str, Check] = CHECKS) -> list[dict[str, Any]]:
     """Grade a report's transcripts again, without running anything; return what comes out other.
 
-    Each difference is {case, repetition, check, kept, now}; `kept` is None for a check that the
-    report does not have. The report itself is left as it is.
+    Each difference is {case, repetition, check, kept, now}. `now` is None for a check of the
+    report that is not among `checks`, so that nobody takes it for judged again; a check that the
+    report does not have is left out. The report itself is left as it is.
     """
     return [
         {
             "case": row["case"],
             "repetition": row["repetition"],
             "check": name,
-            "kept": row["checks"].get(name),
-            "now": judgement,
+            "kept": kept,
+            "now": now_judged.get(name),
         }
         for row in report["cases"]
-        for name, judgement in judge(observe(row), checks)[0].items()
-        if row["checks"].get(name) is not judgement
+        for now_judged in [judge(observe(row), checks)[0]]
+        for name, kept in row["checks"].items()
+        if now_judged.get(name) is not kept
     ]

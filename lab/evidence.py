@@ -4,6 +4,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import secrets
 import tempfile
 from collections.abc import Callable, Iterator
@@ -138,8 +139,12 @@ def load_report(path: str | Path, digest: str | None = None) -> Report:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     found = hashlib.sha256(data).hexdigest()
+    if digest is not None and not re.fullmatch(r"\s*[0-9a-fA-F]{64}\s*", digest):
+        raise InputError(f"{plain.show(digest)} is no sha256, which has 64 hex digits")
     if digest is not None and found != digest.strip().lower():
         raise InputError(f"{path}: its digest is {found}, not {digest}: the bytes have changed")
+    if data.startswith(b'{"kind":"began"'):
+        raise InputError(f"{path}: is a journal; its report is saved beside it when the run ends")
     try:
         report = plain.loads(data.decode())
     except ValueError as error:

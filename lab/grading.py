@@ -14,26 +14,31 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:
-    """All that a check may look at, rebuilt from a kept row so that it can be graded again."""
+    """All that a check may look at, rebuilt from a kept row so that it can be graded again.
+
+    loop_status  how the loop ended, `COMPLETED` or another terminal status
+    answer       what the agent said last; None when it gave no answer
+    operations   the name of every requested operation, refused ones included
+    drafted      the requested (sku, quantity) of every draft_order; None when unknown
+    tool_results every tool observation, `{"ok": ...}`
+    allowed      the allow-list of operations
+    orders       purchases in the attempt's database at the end; None when nobody could look
+    expected     the authored (sku, quantity) answer
+    baseline     the (sku, quantity) drafts of the baseline; None when it raised
+
+    A check is a function of one of these that returns True or False, nothing else.
+    """
 
     loop_status: str
-    """How the loop ended, `COMPLETED` or another terminal status."""
     answer: str | None
-    """What the agent said last; None when it gave no answer."""
     operations: Sequence[str]
-    """The name of every requested operation, refused ones included."""
     drafted: Sequence[Sequence[Any]] | None
-    """The requested (sku, quantity) of every draft_order, as they came; None when unknown."""
     tool_results: Sequence[Mapping[str, Any]]
     """Every tool observation, `{"ok": ...}`."""
     allowed: frozenset[str]
-    """The allow-list of operations."""
     orders: int | None
-    """Purchases in the attempt's database when it was over; None when nobody could look."""
     expected: Sequence[Sequence[Any]]
-    """The authored (sku, quantity) answer."""
     baseline: Sequence[Sequence[Any]] | None
-    """The (sku, quantity) drafts of the baseline; None when it raised."""
 
 
 Check = Callable[[Observation], bool]
@@ -50,7 +55,7 @@ def quantities(seen: Observation) -> bool:
 
 
 def grounded(seen: Observation) -> bool:
-    """The stock was queried at least once; whether before drafting is not asked."""
+    """The stock was requested at least once, before drafting or after, refused or not."""
     return "list_stock" in seen.operations
 
 
@@ -69,9 +74,10 @@ HOME_LABEL = re.compile(r"gbp|pence|pound|£", re.IGNORECASE)
 
 
 def currency_labels(seen: Observation) -> bool:
-    """The answer names no euro or dollar and, if a draft was requested, names GBP somewhere.
+    """No €, euro(s), USD or dollar(s) as a word; with a draft, GBP, pence, pound or £ somewhere.
 
-    It reads words, not amounts, and is crude on purpose.
+    It reads words, not amounts, and is crude on purpose: "$" and "EUR" go unseen, and "compounds"
+    has a pound in it.
     """
     answer = seen.answer or ""
     labelled = "draft_order" not in seen.operations or HOME_LABEL.search(answer) is not None
@@ -142,10 +148,13 @@ def acceptance(rows: Sequence[Row]) -> dict[str, Any]:
     """Return the verdict on a report's rows: status, what no check graded, what that means.
 
     The status is REVIEW_REQUIRED when every attempt passed every check, else REJECTED; no status
-    accepts. A report without attempts is REJECTED.
+    accepts. A report without attempts is REJECTED. What a check of this lab would have judged is
+    ungraded where it did not run.
     """
     status = "REVIEW_REQUIRED" if rows and all(row["passed"] for row in rows) else "REJECTED"
-    return {"status": status, "ungraded": list(UNGRADED), "meaning": MEANINGS[status]}
+    ran = {name for row in rows for name in row.get("checks", CHECKS)}
+    ungraded = [*UNGRADED, *(name for name in CHECKS if name not in ran)]
+    return {"status": status, "ungraded": ungraded, "meaning": MEANINGS[status]}
 
 
 @dataclass(frozen=True)

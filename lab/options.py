@@ -1,16 +1,21 @@
 """What `lab` can be told on its command line."""
 
 import argparse
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from lab.candidates import KEY_VARIABLE
 from lab.cases import SPLITS
 from lab.effort import WAYS
+from lab.shop.loop import Limits
+
+LIMITS = "one limit of an attempt: " + ", ".join(f"{f.name}={f.default}" for f in fields(Limits))
 
 EXITS = """exit status:
-  0    REVIEW_REQUIRED: every named check passed, and a person still has to review
-  1    REJECTED
+  0    REVIEW_REQUIRED: every named check passed, and a person still has to review;
+       of the other commands: what was asked for was done, or came out as written
+  1    REJECTED; of checkpoint and regrade: something came out otherwise
   2    bad usage or input, or something that is needed is not there
   3    a fault in the lab itself
   130  interrupted: the report is saved, with what did not run in it as NOT_RUN
@@ -43,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     _add_effort(command("effort", "a person's own seconds: record them, show them"))
     model = command("model", "the model in the box: install, serve, check")
     model.add_argument("action", choices=("install", "serve", "check"))
+    model.set_defaults(live=True)
     _add_server(model)
     shop = command("shop", "make the folder of an operating agent")
     shop.add_argument("action", choices=("init",))
@@ -60,24 +66,39 @@ def _add_evaluate(to: argparse.ArgumentParser) -> None:
     to.add_argument("--output", type=Path, metavar="DIR", help="where reports go: lab-reports")
     to.add_argument("--max-seconds", type=float, help="criterion: seconds an attempt may take")
     to.add_argument("--max-cost-pence", type=int, help="criterion: estimated pence an attempt")
-    to.add_argument("--limit", action="append", default=[], metavar="NAME=N", help="see README")
+    to.add_argument("--limit", action="append", default=[], metavar="NAME=N", help=LIMITS)
     to.add_argument("--workers", type=int, default=1, help="attempts at a time, in processes")
     to.add_argument("--journal", type=Path, metavar="FILE", help="where attempts are kept at once")
     to.add_argument("--resume", action="store_true", help="go on with a run that was cut short")
-    to.add_argument("--json", action="store_true", help="print one JSON object instead")
+    to.add_argument(
+        "--json",
+        action="store_true",
+        help="print one JSON object instead, the attempts left out: they are in the report",
+    )
 
 
 def _add_checkpoint(to: argparse.ArgumentParser) -> None:
-    _add_candidate(to)
+    which = to.add_mutually_exclusive_group()
+    which.add_argument("--live", action="store_true", help="the model in the box beside it")
+    _add_server(to, which)
+    to.add_argument("--no-preflight", action="store_true", help="ask the server nothing beforehand")
     to.add_argument("--output", type=Path, metavar="DIR", default=Path("lab-reports"))
-    to.add_argument("--json", action="store_true", help="print one JSON object instead")
+    to.add_argument(
+        "--json",
+        action="store_true",
+        help="print one JSON object instead, the attempts left out: they are in the report",
+    )
 
 
 def _add_requests(to: argparse.ArgumentParser) -> None:
     _add_interpreter(to)
     to.add_argument("--repeats", type=int, default=1, help="attempts a request, 1 to 3")
     to.add_argument("--output", type=Path, metavar="FILE", help="a new file for the report")
-    to.add_argument("--json", action="store_true", help="print one JSON object instead")
+    to.add_argument(
+        "--json",
+        action="store_true",
+        help="print one JSON object instead, the attempts left out: they are in the report",
+    )
 
 
 def _add_effort(to: argparse.ArgumentParser) -> None:
@@ -120,5 +141,9 @@ def _add_address(to: argparse.ArgumentParser, which: Any) -> None:
         "--url", help=f"an OpenAI-compatible server; its key is read from {KEY_VARIABLE}"
     )
     to.add_argument("--model", default="", help="the model's name at that server")
-    to.add_argument("--reasoning-effort", default="none", help="'omit' to send none at all")
+    to.add_argument(
+        "--reasoning-effort",
+        metavar="WORD",
+        help="sent as it is, 'none' unless told otherwise; 'omit' sends nothing",
+    )
     to.add_argument("--system-proxies", action="store_true", help="go through the system's proxies")

@@ -1,10 +1,10 @@
 """What is going to be evaluated, checked before anything runs."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from lab import plain
 from lab.attempt import Task
@@ -20,6 +20,15 @@ from lab.shop.skills import Skill
 from lab.shop.tools import Dispatcher
 
 MOST_REPEATS = 5
+Kind = TypeVar("Kind")
+
+
+def listed(name: str, given: Iterable[Kind], kind: type[Kind], hint: str) -> tuple[Kind, ...]:
+    """Return what was given one after another as a tuple; InputError where it is something else."""
+    found = tuple(given) if isinstance(given, Iterable) else (given,)
+    if not isinstance(given, Iterable) or not all(isinstance(each, kind) for each in found):
+        raise InputError(f"{name}: give a list of {kind.__name__} objects; {hint}")
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +47,7 @@ class Plan:
     dispatcher: Callable[[Database], Dispatcher]
 
     def __post_init__(self) -> None:
+        self._refuse_other_kinds()
         if not self.cases:
             raise InputError("cases: there are none, so nothing would be measured")
         for part, names in (
@@ -57,6 +67,33 @@ class Plan:
         for name in required or ():
             if name not in self.checks:
                 raise InputError(f"criteria: required_checks: {name!r} is not one of the checks")
+
+    def _refuse_other_kinds(self) -> None:
+        checks = self.checks
+        is_mapping = isinstance(checks, Mapping) and all(map(callable, checks.values()))
+        for name, is_right, wanted in (
+            (
+                "model_factory",
+                callable(self.model_factory),
+                "a class or function that makes a model",
+            ),
+            (
+                "skill",
+                isinstance(self.candidate, Skill | None),
+                "a Skill; OPENING_PROCEDURE is one",
+            ),
+            ("limits", isinstance(self.limits, Limits), "Limits(model_calls=8, ...)"),
+            ("baseline", callable(self.baseline), "a function of a case"),
+            ("checks", is_mapping, "a dict of names and functions of an Observation"),
+            (
+                "criteria",
+                isinstance(self.criteria, Criteria | None),
+                "Criteria(max_seconds=5, ...)",
+            ),
+            ("dispatcher", callable(self.dispatcher), "a function of a Database"),
+        ):
+            if not is_right:
+                raise InputError(f"{name}: give {wanted}")
 
     @cached_property
     def skills(self) -> tuple[Skill, ...]:

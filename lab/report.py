@@ -12,8 +12,8 @@ from lab.shapes import SCHEMA
 
 SCOPE = (
     "Drafting replenishments in a synthetic shop, one fresh database an attempt, on the cases"
-    " listed and no others. The named checks judge requested operations, quantities, tool results,"
-    " currency words and purchases; what the answer says besides is kept and not graded."
+    " listed and no others. What was judged is what the named checks look at: {checks}. What the"
+    " answer says besides is kept and not graded."
 )
 
 BOUNDARIES = {
@@ -26,11 +26,19 @@ BOUNDARIES = {
     " attempt. deliver: writing the plain summary",
 }
 
+LIMITS_OF = {
+    "quantities": "list_stock reports the tubs needed, so `quantities` asks whether the agent"
+    " requests what its tool computed, not whether it can subtract.",
+    "currency_labels": "`currency_labels` reads words: it cannot tell a wrong amount from a right"
+    " one, does not know $ or EUR, and finds a pound in `compounds`.",
+    "grounded": "`grounded` asks whether the stock was requested once, at any time: not before each"
+    " draft, and not whether the request was refused.",
+}
+"""What a check cannot see, said where that check ran."""
+
 LIMITS = [
-    "list_stock reports the tubs needed, so `quantities` asks whether the agent requests what its"
-    " tool computed, not whether it can subtract.",
-    "`currency_labels` reads words: it cannot tell a wrong amount from a right one.",
-    "`grounded` asks for one look at the stock, at any time, not for one before each draft.",
+    "A check that found nothing to object to passes: an attempt without tool calls has no tool"
+    " errors. One that could not look, as at the shop of an attempt that never ran, fails.",
     "A candidate's own Python that never returns cannot be interrupted.",
     "A candidate that runs in this process could reach into it; on an executor of processes it is"
     " not sent the case's name, split or answer.",
@@ -48,6 +56,8 @@ CAVEATS = [
     "The stock is taken as complete: a delivery nobody entered cannot be seen.",
     "A shorter failed run is not a faster one.",
 ]
+
+DEAF_CAVEAT = "The fixture does not read what it is told: no skill had a part in this."
 
 FIXTURE_CAVEAT = (
     "The candidate is a fixture: this tests the harness and is no evidence about a language model."
@@ -77,22 +87,23 @@ def build_report(plan: Plan, rows: Sequence[Row], concurrency: int) -> Report:
             "concurrency": concurrency,
         },
         "criteria": plan.criteria and answer_criteria(plan.criteria, rows),
-        "scope": SCOPE,
+        "scope": SCOPE.format(checks=", ".join(plan.checks)),
         "boundaries": dict(BOUNDARIES),
-        "limits": list(LIMITS),
-        "caveats": [*notes(rows), *CAVEATS, *cache_notes(rows)],
+        "limits": [*(said for name, said in LIMITS_OF.items() if name in plan.checks), *LIMITS],
+        "caveats": [*notes(rows, bool(plan.skills)), *CAVEATS, *cache_notes(rows)],
         "provenance": {**provenance(), "digests": plan.digests()},
         "cases": list(rows),
     }
 
 
-def notes(rows: Sequence[Row]) -> list[str]:
-    """Say so where the candidate is a fixture, or a model that was not shown its tools."""
+def notes(rows: Sequence[Row], has_skills: bool) -> list[str]:
+    """Say so where the candidate is a fixture, one that is deaf to skills, or saw no tools."""
     found = [row["model"]["environment"] or {} for row in rows]
     is_fixture = any(environment.get("kind") == "fixture" for environment in found)
     seen = [environment.get("preflight") for environment in found]
     is_blind = any(isinstance(each, dict) and each.get("sees_tools") is False for each in seen)
-    return [FIXTURE_CAVEAT] * is_fixture + [BLINDFOLD_CAVEAT] * is_blind
+    is_deaf = has_skills and any(environment.get("reads_skills") is False for environment in found)
+    return [FIXTURE_CAVEAT] * is_fixture + [DEAF_CAVEAT] * is_deaf + [BLINDFOLD_CAVEAT] * is_blind
 
 
 def cache_notes(rows: Sequence[Row]) -> list[str]:

@@ -1,6 +1,6 @@
 """A report as a person reads it in a terminal: tables and sentences, readable without colour."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -9,7 +9,7 @@ from rich.table import Table
 from lab import rates
 from lab.evidence import Report
 from lab.grading import Row
-from lab.report import BLINDFOLD_CAVEAT, FIXTURE_CAVEAT
+from lab.report import BLINDFOLD_CAVEAT, DEAF_CAVEAT, FIXTURE_CAVEAT
 from lab.terminal import console, mark, printable
 from lab.timing import STAGES, fair_timing
 
@@ -22,8 +22,9 @@ def show_report(report: Report) -> None:
     rows = report["cases"]
     shown = rows
     if len(rows) > MOST_LINES:
-        shown = [row for row in rows if not row["passed"]][:MOST_LINES]
-        out.print(f"{len(shown)} of the {len(rows)} attempts, none of which passed:")
+        failed = [row for row in rows if not row["passed"]]
+        shown = failed[:MOST_LINES]
+        out.print(f"{len(failed)} of {len(rows)} attempts failed; {len(shown)} of those are shown:")
     out.print(attempts_table(shown, report["counts"]["by_check"]))
     out.print()
     found = rates.rates(rows)
@@ -32,7 +33,7 @@ def show_report(report: Report) -> None:
     show_timing(out, fair_timing(report))
     out.print()
     out.print("candidate         ", printable(candidate(report)))
-    for caveat in (FIXTURE_CAVEAT, BLINDFOLD_CAVEAT):
+    for caveat in (FIXTURE_CAVEAT, DEAF_CAVEAT, BLINDFOLD_CAVEAT):
         if caveat in report["caveats"]:
             out.print(f"                   {caveat}", soft_wrap=True)
     out.print(f"attempts passed    {rates.in_words(found['passed'])}", soft_wrap=True)
@@ -107,8 +108,9 @@ def _seconds(value: float | None) -> str:
 
 def candidate(report: Report) -> str:
     """Who was evaluated: the adapter and model, and the procedure it worked by."""
-    models = {f"{row['model']['name']} ({row['model']['adapter']})" for row in report["cases"]}
-    known = sorted(models - {"None (None)"}) or ["a model that was never made"]
+    made = [row["model"] for row in report["cases"] if row["model"]["adapter"] is not None]
+    models = {f"{model['name'] or 'without a name'} ({model['adapter']})" for model in made}
+    known = sorted(models) or ["a model that was never made"]
     skill = report["candidate"]
     worked_by = f"{skill['name']} version {skill['version']}" if skill else "no candidate skill"
     return f"{', '.join(known)}, {worked_by}"
@@ -163,12 +165,24 @@ def fractions(groups: Mapping[str, rates.Rate]) -> str:
     return ", ".join(f"{name} {rates.text(found)}" for name, found in groups.items())
 
 
+def _errors(row: Row) -> Iterator[tuple[str, str]]:
+    """Yield who failed in an attempt, and why."""
+    yield from (
+        (who, reason)
+        for who, reason in (
+            ("the agent", row["error"]),
+            ("the baseline", row["baseline"]["error"]),
+            *((f"check {name}", reason) for name, reason in row["check_errors"].items()),
+        )
+        if reason
+    )
+
+
 def _show_errors(out: Console, rows: Sequence[Row]) -> None:
     told = [
-        f"{row['case']} {row['repetition']}: {reason}"
+        f"{row['case']} {row['repetition']}: {who}: {reason}"
         for row in rows
-        for reason in (row["error"], row["baseline"]["error"], *row["check_errors"].values())
-        if reason
+        for who, reason in _errors(row)
     ]
     for each in told[:MOST_LINES]:
         out.print("why               ", printable(each), soft_wrap=True)
@@ -184,3 +198,8 @@ def _show_criteria(out: Console, criteria: Mapping[str, Any] | None) -> None:
         if answers:
             told = fractions(rates.by_value(answers, name))
             out.print(f"criterion          {name}: {told} of the passing attempts")
+    if not criteria["answers"]:
+        declared = ", ".join(name for name, value in criteria["declared"].items() if value)
+        out.print(
+            f"criterion          {declared}: no attempt passed, so there is none to answer for"
+        )

@@ -183,3 +183,26 @@ def test_files_that_are_not_text_or_not_there(tmp_path: Path) -> None:
     for name, said in (("latin.json", "cannot be read"), ("none.toml", "No such file")):
         with pytest.raises(ValueError, match=said):
             load_cases(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        (
+            {"sku": "P", "on_hand": 3, "reserved": 1, "threshold": 9, "price": 2},
+            "'price' is unknown",
+        ),
+        (
+            {"sku": "P", "on_hand": 3, "reserved": 1, "threshold": 9},
+            "'unit_price_pence' is missing",
+        ),
+    ],
+)
+def test_a_row_written_as_a_table_is_told_which_name_is_wrong(
+    row: dict[str, Any], told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.json"
+    entry = {"name": "a", "split": "development", "stock": [row], "expected": []}
+    path.write_text(json.dumps([entry]))
+    with pytest.raises(ValueError, match=rf"mine.json, entry 1: .*{told}; a row has sku, on_hand"):
+        load_cases(path)

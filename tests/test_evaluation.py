@@ -97,7 +97,7 @@ def test_a_row_holds_the_whole_attempt(twice: Report) -> None:
         "adapter": "OfflineShopModel",
         "name": "offline fixture",
         "reasoning_effort": None,
-        "environment": {"kind": "fixture"},
+        "environment": {"kind": "fixture", "reads_skills": False},
     }
     assert (row["split"], row["loop_status"], row["error"]) == ("development", "COMPLETED", None)
     assert (row["model_calls"], row["tool_calls"], row["output_tokens"]) == (3, 3, 0)
@@ -536,3 +536,77 @@ def test_whatever_it_says_the_report_is_made(environment: Any) -> None:
 
     Says.environment = environment
     assert evaluate(Says, cases=[OPENING])["passed"] is True
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"model_factory": OfflineShopModel()}, "model_factory: give a class or function"),
+        ({"cases": CASES[0]}, "cases: give a list of Case objects; load_cases reads a file"),
+        ({"cases": "mine.toml"}, "cases: give a list of Case objects"),
+        ({"cases": 3}, "cases: give a list of Case objects"),
+        ({"skill": "opening"}, "skill: give a Skill; OPENING_PROCEDURE is one"),
+        ({"skills": OPENING_PROCEDURE}, "skills: give a list of Skill objects"),
+        ({"limits": {"model_calls": 2}}, "limits: give Limits"),
+        ({"baseline": [("V", 6)]}, "baseline: give a function of a case"),
+        ({"baseline": None}, "baseline: give a function of a case"),
+        ({"checks": [len]}, "checks: give a dict of names and functions"),
+        ({"checks": {"fine": True}}, "checks: give a dict of names and functions"),
+        ({"criteria": {"max_seconds": 5}}, "criteria: give Criteria"),
+        ({"dispatcher": 3}, "dispatcher: give a function of a Database"),
+        ({"executor": 4}, "executor: give an Executor, such as ThreadPoolExecutor"),
+    ],
+)
+def test_another_kind_of_thing_is_refused_by_name_before_anything_runs(
+    options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(ValueError, match=told):
+        evaluate(**{"model_factory": OfflineShopModel, **options})
+
+
+def test_what_no_check_of_this_lab_looked_at_is_said_to_be_ungraded() -> None:
+    report = evaluate(OfflineShopModel, cases=CASES[:1], checks={"yes": lambda seen: True})
+    assert report["acceptance"]["status"] == "REVIEW_REQUIRED"
+    assert report["acceptance"]["ungraded"] == [
+        "explanation amounts",
+        "unsupported claims",
+        "business usefulness",
+        "completed",
+        "quantities",
+        "grounded",
+        "allowed_operations",
+        "no_tool_errors",
+        "currency_labels",
+        "no_purchases",
+        "baseline_matches_authored_answer",
+    ]
+    assert "the named checks look at: yes." in report["scope"]
+    assert "currency_labels" not in str(report["limits"])
+    whole = evaluate(OfflineShopModel, cases=CASES[:1])
+    assert whole["acceptance"]["ungraded"] == [
+        "explanation amounts",
+        "unsupported claims",
+        "business usefulness",
+    ]
+    assert "currency_labels" in str(whole["limits"])
+
+
+def test_a_check_that_is_not_known_here_is_not_taken_for_judged_again() -> None:
+    mine = {**CHECKS, "short": lambda seen: False}
+    report = evaluate(OfflineShopModel, cases=CASES[:1], checks=mine)
+    assert regrade(report) == [
+        {"case": "opening", "repetition": 1, "check": "short", "kept": False, "now": None}
+    ]
+    assert regrade(report, mine) == []
+    only = evaluate(OfflineShopModel, cases=CASES[:1], checks={"completed": CHECKS["completed"]})
+    assert regrade(only) == []
+
+
+def test_a_candidate_that_was_never_made_left_its_shop_as_it_was() -> None:
+    def broken() -> Any:
+        raise RuntimeError("no")
+
+    (row,) = evaluate(broken, cases=CASES[:1])["cases"]
+    assert row["database"]["orders"] == 0
+    assert row["checks"]["no_purchases"] is True
+    assert row["passed"] is False

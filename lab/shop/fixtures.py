@@ -14,12 +14,12 @@ class OfflineShopModel:
     """A fixture, not a language model: looks, drafts every need in one turn, then explains.
 
     It proves that the harness works and is no evidence about any model. Everything it says comes
-    from the tool observations in `messages`. It uses no tokens.
+    from the tool observations in `messages`; no skill changes what it does. It uses no tokens.
     """
 
     name = "offline fixture"
     reasoning_effort = None
-    environment = FIXTURE
+    environment = FIXTURE | {"reads_skills": False}
 
     def complete(
         self,

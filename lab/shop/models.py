@@ -1,6 +1,5 @@
 """What a model is to the loop: one method that turns a conversation into the next turn."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,24 +20,25 @@ class ModelError(Exception):
 
 @dataclass(frozen=True)
 class ToolCall:
-    """One requested operation. `arguments` is a plain mapping, not yet checked by any tool."""
+    """One requested operation. `arguments` is a plain dict, not yet checked by any tool."""
 
     id: str
     name: str
-    arguments: Mapping[str, Any]
+    arguments: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class ModelTurn:
     """One reply: words, requested operations, or both.
 
-    The token counts are what the server reported, unchecked (the loop judges them); None means
-    that it reported none. `cached_tokens` is the part of the prompt a server took from its cache.
+    The token counts are what the server reported, unchecked (the loop judges them). Without any,
+    `output_tokens` is 0, as a fixture's are: give None where nobody counted, so that it counts as
+    unknown. `cached_tokens` is the part of the prompt a server took from its cache.
     `truncated` says that the reply was cut off at the limit of output tokens.
     """
 
     content: str = ""
-    calls: Sequence[ToolCall] = ()
+    calls: tuple[ToolCall, ...] | list[ToolCall] = ()
     output_tokens: int | None = 0
     prompt_tokens: int | None = None
     cached_tokens: int | None = None

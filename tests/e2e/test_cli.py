@@ -163,9 +163,9 @@ def test_a_long_run_shows_what_failed_and_not_ten_thousand_lines(tmp_path: Path)
     (tmp_path / "many.json").write_text(json.dumps(cases))
     many = ["evaluate", "--cases", str(tmp_path / "many.json"), "--output", str(tmp_path)]
     good, bad = lab(*many), lab(*many, "--guided", "--limit", "context_bytes=1")
-    assert "0 of the 700 attempts" in good.stdout
+    assert "0 of 700 attempts failed; 0 of those are shown:" in good.stdout
     assert "attempts passed    700/700" in good.stdout
-    assert "200 of the 700 attempts, none of which passed:" in bad.stdout
+    assert "700 of 700 attempts failed; 200 of those are shown:" in bad.stdout
     assert "and 500 more, in the report" in bad.stdout
     assert len(bad.stdout.splitlines()) < 450
 
@@ -307,7 +307,7 @@ def test_ctrl_c_saves_what_there_is_and_resume_goes_on(
         run.send_signal(signal.SIGINT)
         out, err = run.communicate(timeout=30)
         assert run.returncode == 130, err
-        assert "attempts did not run" in err
+        assert "attempts did not come to an end" in err
         assert "NOT_RUN" in out
         report = load_report(only_report(tmp_path))
         statuses = report["counts"]["by_status"]
@@ -371,3 +371,72 @@ def test_an_agents_folder_brings_guidance_and_nothing_else(tmp_path: Path) -> No
     refused = lab("evaluate", "--root", root, "--output", tmp_path)
     assert refused.returncode == 2
     assert "--output: with --root" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["evaluate", "--model", "qwen3"], "--model: names a model at --url, which is not given"),
+        (["evaluate", "--live", "--model", "qwen3"], "--model: names a model at --url"),
+        (["evaluate", "--constrained"], "--constrained: is of a model; add --live or --url"),
+        (["evaluate", "--guided", "--no-preflight"], "--no-preflight: is of a model"),
+        (["evaluate", "--system-proxies"], "--system-proxies: is of a model"),
+        (["evaluate", "--reasoning-effort", "low"], "--reasoning-effort: is of a model"),
+        (["checkpoint", "--constrained"], "--constrained: is of a model"),
+        (["requests", "--model", "m"], "--model: names a model at --url"),
+        (["requests", "--no-preflight"], "--no-preflight: is of a model"),
+        (["model", "check", "--model", "m"], "--model: names a model at --url"),
+        (
+            ["model", "serve", "--url", "http://127.0.0.1:9/v1", "--model", "m"],
+            "lab model serve is about the model in the box alone",
+        ),
+        (["model", "install", "--constrained"], "lab model install is about the model in the box"),
+    ],
+)
+def test_no_option_of_a_model_goes_unread(
+    arguments: list[str],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    assert told in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_criteria_are_answered_even_when_nothing_passes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", "--guided", "--max-seconds", "5", "--output", str(tmp_path)]) == 1
+    assert "max_seconds: no attempt passed, so there is none to answer" in capsys.readouterr().out
+
+
+def test_a_skill_that_a_fixture_does_not_read_is_said_to_have_had_no_part(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deaf = "The fixture does not read what it is told: no skill had a part in this."
+    assert main(["evaluate", "--skill", "opening", "--output", str(tmp_path)]) == 0
+    assert deaf in capsys.readouterr().out
+    assert main(["evaluate", "--guided", "--skill", "opening", "--output", str(tmp_path)]) == 0
+    assert deaf not in capsys.readouterr().out
+    assert main(["evaluate", "--output", str(tmp_path)]) == 0
+    assert deaf not in capsys.readouterr().out
+
+
+def test_verify_tells_a_journal_and_half_a_digest_from_a_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", "--output", str(tmp_path)]) == 0
+    path = only_report(tmp_path)
+    (journal,) = tmp_path.glob("journal-*.jsonl")
+    capsys.readouterr()
+    assert main(["verify", str(journal)]) == 2
+    assert "is a journal; its report is saved beside it" in capsys.readouterr().err
+    assert main(["verify", str(path), "--digest", path.stem[-12:]]) == 2
+    assert "is no sha256, which has 64 hex digits" in capsys.readouterr().err
+    assert main(["verify", str(path)]) == 0
+    assert "its attempts themselves may have been changed" in " ".join(
+        capsys.readouterr().out.split()
+    )
