@@ -13,7 +13,7 @@ FLOORS = [
     {"attempt", "baselines", "grading", "provenance", "rates", "comparison", "timing"},
     {"plan", "report", "evaluation", "interpretation"},
     {"attacks", "candidates", "checkpoint", "effort", "desk", "frames"},
-    {"terminal", "tables", "request_tables", "options", "choices"},
+    {"terminal", "tables", "request_tables", "options", "choices", "charts"},
     {"cli", "__main__"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
@@ -71,7 +71,7 @@ def test_an_attempt_knows_no_case() -> None:
 
 def test_importing_the_lab_brings_nothing_heavy() -> None:
     heavy = "pydantic httpx rich sqlite3 asyncio xllamacpp distributed concurrent.futures"
-    heavy += " numpy scipy pandas"
+    heavy += " numpy scipy pandas matplotlib"
     code = f"import sys, lab; print([n for n in '{heavy}'.split() if n in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"
