@@ -1,7 +1,9 @@
 """`lab ...`: reading the command line and printing; everything else happens elsewhere."""
 
 import argparse
+import importlib.util
 import json
+import subprocess
 import sys
 import threading
 import traceback
@@ -12,9 +14,10 @@ from pathlib import Path
 
 from lab import choices, interpretation, rates, request_tables, tables, terminal
 from lab.checkpoint import checkpoint
+from lab.copies import UNITS, copy_of
 from lab.desk import work_on
 from lab.effort import read_effort, summary
-from lab.errors import InputError, LabError
+from lab.errors import InputError, LabError, UnavailableError
 from lab.evaluation import evaluate, regrade
 from lab.evidence import Report, load_report, save_report
 from lab.options import parser
@@ -185,6 +188,22 @@ def run_effort(options: argparse.Namespace) -> int:
     return 0
 
 
+def run_notebook(options: argparse.Namespace) -> int:
+    """`lab notebook`."""
+    units = UNITS if options.reset is None else (options.reset,)
+    copies = [copy_of(unit, options.folder, fresh=options.reset is not None) for unit in units]
+    for path in copies:
+        print(path)
+    if options.no_browser:
+        return 0
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise UnavailableError(
+            "JupyterLab is not installed; run `pip install 'agent-evaluation-lab[notebooks]'`, or"
+            " -e '.[notebooks]' in a checkout"
+        )
+    return subprocess.call([sys.executable, "-m", "jupyterlab", *map(str, copies[:1])])  # noqa: S603
+
+
 def run_model(options: argparse.Namespace) -> int:
     """`lab model install`, `serve` and `check`."""
     if options.action != "check":
@@ -234,6 +253,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "regrade": run_regrade,
     "timing": run_timing,
     "effort": run_effort,
+    "notebook": run_notebook,
     "model": run_model,
     "shop": run_shop,
 }

@@ -12,8 +12,8 @@ FLOORS = [
     {"shop", "cases", "statistics", "counts", "shapes", "evidence", "execution", "journal"},
     {"attempt", "baselines", "grading", "provenance", "rates", "comparison", "timing"},
     {"plan", "report", "evaluation", "interpretation"},
-    {"attacks", "candidates", "checkpoint", "effort", "desk", "frames"},
-    {"terminal", "tables", "request_tables", "options", "choices", "charts"},
+    {"attacks", "candidates", "checkpoint", "effort", "desk", "frames", "recorded", "copies"},
+    {"terminal", "tables", "request_tables", "options", "choices", "charts", "lessons"},
     {"cli", "__main__"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

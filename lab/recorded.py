@@ -1,0 +1,30 @@
+"""The recorded runs of a real model, by name, as they were saved."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from lab.errors import InputError
+from lab.evidence import Report, load_report
+
+_HERE = Path(__file__).parent
+
+
+def shelf() -> Path:
+    """Return where the recorded runs lie: inside an installed lab, or in the checkout."""
+    inside = _HERE / "shelf" / "live"
+    return inside if inside.exists() else _HERE.parent / "fixtures" / "live"
+
+
+def runs() -> dict[str, dict[str, Any]]:
+    """Return each recorded run's entry (file, digest, adapter, command) by its name."""
+    told = tomllib.loads((shelf() / "environment.toml").read_text("utf-8"))
+    return {run["name"]: run for run in told["run"]}
+
+
+def recorded(name: str) -> Report:
+    """Return one recorded report, its digest checked. InputError, with the names, for another."""
+    known = runs()
+    if name not in known:
+        raise InputError(f"recorded: {name!r} is not one of: {'; '.join(known)}")
+    return load_report(shelf() / known[name]["report"], known[name]["sha256"])

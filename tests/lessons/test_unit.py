@@ -1,0 +1,160 @@
+"""Predictions that cannot be taken back, progress that adds up, submissions whole or not at all."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab import lessons
+from lab.errors import InputError, LabError
+from lab.lessons import TODO
+from lab.lessons.diary import Diary, read_diary
+from lab.lessons.live import constrained_requests
+from lab.lessons.unit import Unit
+from lab.shop import local
+
+
+def test_a_prediction_comes_before_its_result(tmp_path: Path) -> None:
+    unit = Unit("unit_a", tmp_path)
+    assert unit.predict("counts", (16, 8)) == "Kept: your prediction of counts."
+    assert unit.predict("counts", (16, 16)) == "Kept: your prediction of counts."
+    assert unit.shown("counts") == [16, 16]
+    told = unit.predict("counts", (1, 1))
+    assert told == "Kept, beside your first: a prediction of counts after its result was shown."
+    assert unit.shown("counts") == [16, 16]
+    kept = [(e["value"], e["after_result"]) for e in unit.diary.entries if e["kind"] == "predicted"]
+    assert kept == [([16, 8], False), ([16, 16], False), ([1, 1], True)]
+    assert all(e["at"].endswith("Z") for e in unit.diary.entries)
+
+
+def test_a_first_prediction_after_the_result_is_no_prediction(tmp_path: Path) -> None:
+    unit = Unit("unit_a", tmp_path)
+    assert unit.shown("counts") is None
+    unit.predict("counts", 3)
+    assert unit.shown("counts") is None
+
+
+def test_running_a_notebook_again_adds_nothing_to_what_was_said(tmp_path: Path) -> None:
+    for _ in range(2):
+        unit = Unit("unit_a", tmp_path)
+        unit.predict("counts", 16)
+        unit.shown("counts")
+        unit.note("why", "because")
+    kinds = [entry["kind"] for entry in read_diary(tmp_path / "unit_a" / "diary.jsonl")]
+    assert kinds == ["predicted", "shown", "noted"]
+
+
+@pytest.mark.parametrize(
+    "alter",
+    [
+        lambda lines: [lines[0].replace("16", "17"), *lines[1:]],
+        lambda lines: lines[1:],
+        lambda lines: [lines[0], *lines[2:]],
+        lambda lines: [lines[1], lines[0], lines[2]],
+        lambda lines: ["not json", *lines],
+        lambda lines: ["[]", *lines],
+    ],
+)
+def test_a_diary_that_was_changed_says_where(alter: Any, tmp_path: Path) -> None:
+    path = tmp_path / "diary.jsonl"
+    diary = Diary(path)
+    for value in (16, 8, 4):
+        diary.add("predicted", name="counts", value=value)
+    path.write_text("\n".join(alter(path.read_text().splitlines())) + "\n")
+    with pytest.raises(InputError, match="does not follow the line before it"):
+        Diary(path)
+
+
+def test_progress_says_all_three(tmp_path: Path) -> None:
+    lessons.begin("unit_a", tmp_path)
+    lessons.check("artefact", "case")
+    lessons.check("establishes", "a")
+    assert lessons.progress() == (
+        "1 of 6 PASS: baseline NOT_TRIED, reservation NOT_TRIED, artefact PASS,"
+        " attempted NOT_TRIED, establishes NEEDS_WORK, deficits NOT_TRIED"
+    )
+    assert lessons.predict("counts", TODO).startswith("NOT_TRIED")
+    assert lessons.note("why", TODO) == "NOT_TRIED  why"
+    assert lessons.note("why", "so") == "Kept: why. HUMAN_REVIEW_REQUIRED"
+    assert not [e for e in read_diary(tmp_path / "unit_a" / "diary.jsonl") if TODO in str(e)]
+
+
+def test_what_is_not_there_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'unit_c' is not one of unit_a, unit_b"):
+        lessons.begin("unit_c", tmp_path)
+    lessons.begin("unit_b", tmp_path)
+    with pytest.raises(InputError, match="'baseline' is not one of labels, events"):
+        lessons.check("baseline", 3)
+
+
+def mine(case: Any) -> list[Any]:
+    return []
+
+
+def test_a_submission_has_everything_with_its_digest(tmp_path: Path) -> None:
+    unit = Unit("unit_a", tmp_path)
+    unit.predict("counts", 16)
+    unit.check("baseline", mine)
+    unit.check("artefact", "case")
+    notebook, report = tmp_path / "my copy.ipynb", tmp_path / "report-1.json"
+    notebook.write_text("{}")
+    report.write_text("{}")
+    target = unit.submit(notebook, [report])
+    manifest = json.loads((target / "manifest.json").read_text())
+    assert manifest["unit"] == "unit_a"
+    assert manifest["explanations"] == "HUMAN_REVIEW_REQUIRED"
+    assert sorted(manifest["files"]) == [
+        "answers.json",
+        "diary.jsonl",
+        "notebook.ipynb",
+        "report-1.json",
+    ]
+    for name, digest in manifest["files"].items():
+        assert hashlib.sha256((target / name).read_bytes()).hexdigest() == digest
+    answers = json.loads((target / "answers.json").read_text())
+    assert answers["artefact"]["status"] == "PASS"
+    assert answers["baseline"]["status"] == "NEEDS_WORK"
+    assert "def mine(case: Any)" in answers["baseline"]["answer"]
+    assert unit.submit(notebook) != target
+
+
+def test_a_submission_is_whole_or_not_there(tmp_path: Path) -> None:
+    unit = Unit("unit_a", tmp_path)
+    notebook = tmp_path / "a.ipynb"
+    notebook.write_text("{}")
+    with pytest.raises(LabError, match="nothing was submitted"):
+        unit.submit(tmp_path / "missing.ipynb")
+    with pytest.raises(LabError, match="nothing was submitted"):
+        unit.submit(notebook, [tmp_path / "missing.json"])
+    assert [path.name for path in tmp_path.iterdir()] == ["a.ipynb"]
+
+
+def test_a_unit_hands_over_how_far_it_came(tmp_path: Path) -> None:
+    unit = Unit("unit_a", tmp_path)
+    unit.check("artefact", "case")
+    handed = json.loads(unit.hand_over().read_text())
+    assert handed["tasks"] == {"artefact": "PASS"}
+    assert len(handed["diary"]) == 64
+
+
+def test_without_the_model_in_the_box_the_recorded_rows_are_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("LAB_LIVE", raising=False)
+    monkeypatch.setattr(local, "installed", lambda: None)
+    report, where = constrained_requests()
+    assert "not installed" in where
+    assert report["counts"]["constrained"]["passed"] == 8
+
+
+@pytest.mark.skipif(local.installed() is None, reason="needs `lab model install`")
+def test_with_the_model_in_the_box_it_reads_them_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LAB_LIVE", raising=False)
+    report, where = constrained_requests()
+    assert where == "The model in the box has just read them, once each."
+    counts = report["counts"]["constrained"]
+    assert counts["attempts"] == 14
+    assert "transport" not in counts["by_mechanism"]
+    assert counts["output_tokens"] > 100
