@@ -52,9 +52,10 @@ class Chart:
         """Return finding, alt text and caption, as a notebook keeps them beside the picture."""
         return f"{self.title}\n{self.alt}\n{self.caption}"
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, Any]]:
         picture = base64.b64encode(self.png()).decode()
-        return {"image/png": picture, "text/plain": self.words()}
+        data = {"image/png": picture, "text/plain": self.words()}
+        return data, {"image/png": {"alt": self.alt}}
 
 
 def latency(report: Report) -> Chart:

@@ -135,7 +135,8 @@ def test_nothing_is_not_drawn(draw: Any, told: str) -> None:
 
 def test_a_notebook_gets_the_picture_and_the_words(recorded: Any, tmp_path: Path) -> None:
     chart = charts.pass_counts(recorded)
-    bundle = chart._repr_mimebundle_()
+    bundle, told = chart._repr_mimebundle_()
+    assert told == {"image/png": {"alt": chart.alt}}
     picture = base64.b64decode(bundle["image/png"])
     assert picture == chart.png()
     assert bundle["text/plain"] == f"{chart.title}\n{chart.alt}\n{chart.caption}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import InputError
-from lab.lessons.feedback import TODO, Feedback
+from lab.lessons.feedback import TODO, Feedback, Said
 from lab.lessons.live import constrained_requests
 from lab.lessons.unit import TASKS, Unit, work_folder
 
@@ -29,19 +29,19 @@ __all__ = [
 _current: list[Unit] = []
 
 
-def begin(name: str, folder: str | Path | None = None) -> str:
+def begin(name: str, folder: str | Path | None = None) -> Said:
     """Begin, or go on with, a unit; its work is kept in `folder`, `lab-work` unless told so."""
     if name not in TASKS:
         raise InputError(f"lessons: {name!r} is not one of {', '.join(TASKS)}")
     _current[:] = [Unit(name, Path(folder) if folder else work_folder())]
-    return progress()
+    return Said("\n".join([*_unit().handed_over(), progress()]))
 
 
-def predict(name: str, value: Any) -> str:
+def predict(name: str, value: Any) -> Said:
     """Keep a prediction, made before its result is shown. See `Unit.predict`."""
     if value == TODO:
-        return f"NOT_TRIED  predict {name} before you run the next cell"
-    return _unit().predict(name, value)
+        return Said(f"NOT_TRIED  predict {name} before you run the next cell")
+    return Said(_unit().predict(name, value))
 
 
 def shown(name: str) -> Any:
@@ -49,12 +49,12 @@ def shown(name: str) -> Any:
     return _unit().shown(name)
 
 
-def note(name: str, value: Any) -> str:
+def note(name: str, value: Any) -> Said:
     """Keep an observation or explanation. A person reads it; nothing here judges it."""
     if value == TODO:
-        return f"NOT_TRIED  {name}"
+        return Said(f"NOT_TRIED  {name}")
     _unit().note(name, value)
-    return f"Kept: {name}. HUMAN_REVIEW_REQUIRED"
+    return Said(f"Kept: {name}. HUMAN_REVIEW_REQUIRED")
 
 
 def check(name: str, answer: Any) -> Feedback:
@@ -62,9 +62,9 @@ def check(name: str, answer: Any) -> Feedback:
     return _unit().check(name, answer)
 
 
-def progress() -> str:
+def progress() -> Said:
     """Say how far the current unit is."""
-    return _unit().progress()
+    return Said(_unit().progress())
 
 
 def submit(notebook: str | Path, reports: Sequence[str | Path] = ()) -> Path:

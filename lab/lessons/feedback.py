@@ -10,6 +10,16 @@ from lab.lessons.probe import Outcome, probe
 TODO = "TODO"
 """What a starter returns until it is replaced."""
 
+
+class Said(str):
+    """Words for a learner, which a notebook shows as they are."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 Status = Literal["PASS", "NEEDS_WORK", "NOT_TRIED"]
 LONGEST_SHOWN = 120
 

@@ -16,7 +16,7 @@ from lab import plain
 from lab.errors import InputError, LabError
 from lab.journal import now
 from lab.lessons import unit_a, unit_b
-from lab.lessons.diary import Diary, digest
+from lab.lessons.diary import Diary, digest, read_diary
 from lab.lessons.feedback import AnswerTask, Feedback, FunctionTask
 
 Task = FunctionTask | AnswerTask
@@ -118,6 +118,23 @@ class Unit:
             },
         )
 
+    def handed_over(self) -> list[str]:
+        """Say how far the units before this one came, where they handed over to it."""
+        said = []
+        for before in TASKS:
+            path = self.folder / f"handoff-{before}.json"
+            if before == self.name:
+                break
+            if not path.exists():
+                continue
+            handed = plain.loads(path.read_text("utf-8"))
+            passed = sum(status == "PASS" for status in handed["tasks"].values())
+            told = f"{before} handed over: {passed} of {len(TASKS[before])} PASS"
+            if not _is_same(self.folder / before / "diary.jsonl", handed["diary"]):
+                told += "; its diary is not the one that was handed over"
+            said.append(told)
+        return said
+
     def hand_over(self) -> Path:
         """Write what the next unit begins with: how far this one came, and the diary's digest."""
         path = self.folder / f"handoff-{self.name}.json"
@@ -125,6 +142,12 @@ class Unit:
         statuses = {name: feedback.status for name, feedback in self.found.items()}
         _write_json(path, {"unit": self.name, "diary": last, "tasks": statuses})
         return path
+
+
+def _is_same(path: Path, last: Any) -> bool:
+    """Say whether a diary still ends as it did when it was handed over."""
+    entries = read_diary(path) if path.exists() else []
+    return bool(entries) and any(digest(entry) == last for entry in entries)
 
 
 def work_folder() -> Path:

@@ -232,18 +232,11 @@ print("you predicted", predicted)
 # **A shorter failed run is not a faster one.** Look at two attempts at one case:
 
 # %% a-live-shorter
-template = recorded("template")
-ended = [
-    (
-        each["case"],
-        each["repetition"],
-        each["loop_status"],
-        round(each["seconds"], 1),
-        each["passed"],
-    )
-    for each in template["cases"]
+[
+    (row["repetition"], row["loop_status"], round(row["seconds"], 1), row["passed"])
+    for row in recorded("template")["cases"]
+    if row["case"] == "hostile_request"
 ]
-[one for one in ended if one[2] == "COMPLETED"], ended[0]
 
 # %% a-live-why [markdown]
 # **Explain** in a sentence or two why the attempt that ended sooner was not faster. A person reads it.

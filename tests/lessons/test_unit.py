@@ -139,6 +139,21 @@ def test_a_unit_hands_over_how_far_it_came(tmp_path: Path) -> None:
     assert len(handed["diary"]) == 64
 
 
+def test_the_next_unit_is_told(tmp_path: Path) -> None:
+    first = Unit("unit_a", tmp_path)
+    first.check("artefact", "case")
+    first.hand_over()
+    first.note("later", "more")
+    told = repr(lessons.begin("unit_b", tmp_path))
+    assert told.splitlines() == [
+        "unit_a handed over: 1 of 6 PASS",
+        "0 of 5 PASS: labels NOT_TRIED, events NOT_TRIED, recount NOT_TRIED,"
+        " quotation NOT_TRIED, needed NOT_TRIED",
+    ]
+    (tmp_path / "unit_a" / "diary.jsonl").unlink()
+    assert "its diary is not the one that was handed over" in lessons.begin("unit_b", tmp_path)
+
+
 def test_without_the_model_in_the_box_the_recorded_rows_are_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
