@@ -8,7 +8,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,8 +19,9 @@ from lab.desk import work_on
 from lab.effort import read_effort, summary
 from lab.errors import InputError, LabError, UnavailableError
 from lab.evaluation import evaluate, regrade
-from lab.evidence import Report, load_report, save_report
+from lab.evidence import Report, load_report, refuse_unwritable, save_report
 from lab.options import parser
+from lab.plain import reason
 from lab.shop import folder, local
 from lab.timing import fair_timing
 
@@ -95,8 +96,7 @@ def run_requests(options: argparse.Namespace) -> int:
     path = (
         options.output or Path("lab-reports") / f"requests-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.json"
     )
-    if path.exists():
-        raise InputError(f"{path}: is there already and stays as it is; name a new file")
+    refuse_unwritable(path)
     cases = choices.requests(options)
     with ExitStack() as stack:
         report = interpretation.run_requests(
@@ -142,13 +142,25 @@ def _results(report: Report) -> Iterator[str]:
     yield rates.MEANING
 
 
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Blame a report, and not the lab, for what a digest would have told to be badly made."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: badly made: {reason(error)}") from None
+
+
 def run_regrade(options: argparse.Namespace) -> int:
     """`lab regrade`."""
     report = load_report(options.report)
-    if report.get("kind") == "requests":
-        differences = interpretation.regrade(report["cases"])
-    else:
-        differences = regrade(report)
+    with _reading(options.report):
+        if report.get("kind") == "requests":
+            differences = interpretation.regrade(report["cases"])
+        else:
+            differences = regrade(report)
     with terminal.unheard():
         for found in differences:
             told = "{case} {repetition}: {check} was {kept}, is now {now}".format(**found)
@@ -163,7 +175,9 @@ def run_regrade(options: argparse.Namespace) -> int:
 
 def run_timing(options: argparse.Namespace) -> int:
     """`lab timing`."""
-    found = fair_timing(load_report(options.report))
+    report = load_report(options.report)
+    with _reading(options.report):
+        found = fair_timing(report)
     with terminal.unheard():
         tables.show_timing(terminal.console(), found, ("least", "median", "most"))
         print(f"At most {found['repetitions']} repetitions of a case. {found['cannot_show']}")

@@ -55,7 +55,9 @@ class Entry:
         self.corrections += 1
 
     def approve(self, decision: Decision) -> None:
-        """Settle the decision."""
+        """Settle the decision. TypeError for anything else; the request then counts as given up."""
+        if not isinstance(decision, Decision):
+            raise TypeError(f"approve a Decision, not {type(decision).__name__}")
         self.decision = decision
 
 
@@ -72,6 +74,7 @@ def recording(
     _refuse(way, person)
     if path.exists():
         read_effort(path)
+    _append(path, b"")
     entry, started, begun = Entry(), now(), perf_counter()
     try:
         yield entry
@@ -88,7 +91,7 @@ def recording(
             decision=entry.decision,
             expected=Decision(action=case.expected_action, sku=case.expected_sku),
         )
-        _append(path, record)
+        _append(path, json.dumps(record.model_dump()).encode() + b"\n")
 
 
 def read_effort(path: str | Path) -> list[Record]:
@@ -142,7 +145,7 @@ def _how_few(records: Sequence[Record]) -> str:
 def _refuse(way: str, person: str) -> None:
     if way not in WAYS:
         raise InputError(f"effort: way: {plain.show(way)} is not one of {', '.join(WAYS)}")
-    if not isinstance(person, str) or not person.strip():
+    if not isinstance(person, str) or not person.strip() or not person.isprintable():
         raise InputError("effort: person: give a name, or a letter that stands for somebody")
 
 
@@ -155,14 +158,18 @@ def _read(line: str, place: str) -> Record:
         raise InputError(f"{place}: not a record of effort: {field}: {first['msg']}") from None
 
 
-def _append(path: Path, record: Record) -> None:
-    line = json.dumps(record.model_dump()) + "\n"
+def _append(path: Path, line: bytes) -> None:
+    """Add a line, on a line of its own whatever was there; with none, see that it can be done."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(line)
+        descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o600)
+        with os.fdopen(descriptor, "rb+") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 1))
+            is_torn = size > 0 and file.read(1) != b"\n"
+            file.write(b"\n" + line if line and is_torn else line)
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise LabError(f"{path}: the effort could not be kept: {error.strerror}: {line}") from None
+        kept = f": {line.decode()}" if line else ""
+        raise LabError(f"{path}: effort cannot be kept there: {error.strerror}{kept}") from None

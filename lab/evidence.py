@@ -42,12 +42,33 @@ def save_report(
         flush_folder(directory)
     except OSError as error:
         raise LabError(
-            f"{directory}: the report could not be saved: {error.strerror}; free space or choose"
-            " another folder with --output, the journal still has every finished attempt"
+            f"{directory}: the report could not be saved: {error.strerror}; free space, or save it"
+            " somewhere else (a journal, where one was kept, still has every finished attempt)"
         ) from None
     except (TypeError, ValueError) as error:
         raise InputError(f"the report is not plain data: {plain.reason(error)}") from None
     return path, digest
+
+
+def refuse_unwritable(path: Path) -> None:
+    """InputError where a file is there already, or could not be made, before any work is done."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+        is_there = _is_there(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}; name another") from None
+    if is_there:
+        raise InputError(f"{path}: is there already and stays as it is; name a new file")
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _write(descriptor: int, report: Report) -> str:

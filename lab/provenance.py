@@ -8,7 +8,7 @@ import re
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import CodeType
+from types import CellType, CodeType
 from typing import Any
 
 import lab
@@ -74,9 +74,16 @@ def _carried(function: Callable[..., Any]) -> dict[str, Any]:
     return {
         "defaults": function.__defaults__,
         "keyword_defaults": function.__kwdefaults__,
-        **{name: cell.cell_contents for name, cell in cells},
+        **{name: _contents(cell) for name, cell in cells},
         **{n: function.__globals__[n] for n in sorted(_names(code)) if n in function.__globals__},
     }
+
+
+def _contents(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # what it names has not been given a value yet
+        return None
 
 
 def _names(code: CodeType) -> set[str]:

@@ -61,7 +61,7 @@ def rates(rows: Sequence[Row]) -> dict[str, Any]:
             for split in _names(row["split"] for row in rows)
         },
         "by_check": {
-            check: rate(by_case(rows, _holds(check)))
+            check: rate(by_case([row for row in rows if check in row["checks"]], _holds(check)))
             for check in _names(name for row in rows for name in row["checks"])
         },
     }
@@ -77,7 +77,7 @@ def report_rates(report: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _holds(check: str) -> Callable[[Row], bool]:
-    return lambda row: bool(row["checks"].get(check, False))
+    return lambda row: bool(row["checks"][check])
 
 
 def _has(name: str, value: Any) -> Callable[[Row], bool]:

@@ -59,7 +59,8 @@ def attempts_table(report: Report) -> Table:
 def counts_table(report: Report, found: Mapping[str, Any]) -> Table:
     """One line a candidate: its rates with their intervals, seconds of all attempts, tokens."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("candidate", "passed", "wider", "errors", "unrequested drafts"):
+    table.add_column("candidate", overflow="fold", max_width=24)
+    for heading in ("passed", "wider", "errors", "unrequested drafts"):
         table.add_column(heading, no_wrap=True)
     for heading in ("median s", "max s", "output tokens"):
         table.add_column(heading, justify="right")

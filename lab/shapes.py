@@ -1,8 +1,10 @@
 """What a report has to look like, and what its attempts have to add up to."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from itertools import product
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -42,9 +44,23 @@ class _Shape(BaseModel):
 
 
 class _Baseline(_Shape):
+    drafts: list[list[Any]] | None
     error: str | None
     seconds: float | None
     model_calls: int | None
+
+
+Stages = dict[Literal["acquire", "decide", "deliver"], float | None]
+
+
+class _Spans(_Shape):
+    agent: Stages | None
+    script: Stages | None
+
+
+class _Message(_Shape):
+    role: str
+    content: str
 
 
 class _Row(_Shape):
@@ -66,8 +82,10 @@ class _Row(_Shape):
     expected: list[list[Any]]
     observed: list[list[Any]] | None
     baseline: _Baseline
-    spans: dict[str, Any]
-    transcript: list[dict[str, Any]]
+    spans: _Spans
+    transcript: list[_Message]
+    allowed: list[str]
+    database: dict[str, int] | None
     answer: str | None
 
 
@@ -75,6 +93,10 @@ class _Acceptance(_Shape):
     status: str
     ungraded: list[str] = Field(min_length=1)  # what no check looked at never goes unsaid
     meaning: str
+
+
+class _Settings(_Shape):
+    repeats: int = Field(ge=1)
 
 
 class _Report(_Shape):
@@ -85,7 +107,7 @@ class _Report(_Shape):
     counts: dict[str, Any]
     totals: dict[str, Any]
     baseline_totals: dict[str, Any]
-    settings: dict[str, Any]
+    settings: _Settings
     skills: list[dict[str, Any]]
     candidate: dict[str, Any] | None
     criteria: dict[str, Any] | None
@@ -101,32 +123,54 @@ class _RequestChecks(_Shape):
     no_unrequested_draft: bool
 
 
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class _Product(_Strict):
+    sku: str
+    name: str
+    on_hand: int = Field(ge=0)
+    reserved: int = Field(ge=0)
+    target: int = Field(ge=0)
+    unit_pence: int = Field(ge=0)
+
+
+class _Decision(_Strict):
+    action: str
+    sku: str | None
+
+
+class _Expected(_Decision):
+    events: list[list[Any]]
+
+
 class _RequestRow(_Shape):
     candidate: str
     case: str
     split: str
     repetition: int
     request: str
-    catalog: list[dict[str, Any]]
-    expected: dict[str, Any]
+    catalog: list[_Product]
+    expected: _Expected
     raw: str | None
-    decision: dict[str, Any] | None
+    decision: _Decision | None
     events: list[list[Any]]
     checks: _RequestChecks
     passed: bool
     mechanism: str | None
     error: str | None
-    seconds: float | None
-    output_tokens: int | None
+    seconds: float | None = Field(ge=0)
+    output_tokens: int | None = Field(ge=0)
     started: str | None
 
 
 class _RequestReport(_Shape):
     schema_: int = Field(alias="schema")
-    cases: list[_RequestRow]
+    cases: list[_RequestRow] = Field(min_length=1)
     counts: dict[str, Any]
     candidates: dict[str, dict[str, Any]]
-    settings: dict[str, Any]
+    settings: _Settings
     mechanisms: dict[str, str]
     scope: str
     boundaries: dict[str, str]
@@ -143,6 +187,14 @@ def _request_contradictions(report: dict[str, Any]) -> Iterator[str]:
             yield f"cases.{number}.passed is {row['passed']}, its checks and error say {passed}"
         if (row["mechanism"] is None) is not passed:
             yield f"cases.{number}.mechanism is {row['mechanism']}, passed is {passed}"
+        if row["mechanism"] not in {None, *report["mechanisms"]}:
+            yield f"cases.{number}.mechanism is {row['mechanism']}, which is none of them"
+        if passed and (row["raw"] is None or row["decision"] is None):
+            yield f"cases.{number}.passed is True without a reply"
+    yield from _missing(
+        [(row["candidate"], row["case"], row["repetition"]) for row in report["cases"]],
+        [[*report["candidates"]], _distinct(report, "case"), _repetitions(report)],
+    )
     yield from _differences("schema", report["schema"], REQUESTS_SCHEMA)
     yield from _differences("counts", report["counts"], request_counts(report["cases"]))
 
@@ -154,6 +206,10 @@ def _contradictions(report: dict[str, Any]) -> Iterator[str]:
         passed = bool(row["checks"]) and all(row["checks"].values())
         if row["passed"] is not passed:
             yield f"cases.{number}.passed is {row['passed']}, its checks say {passed}"
+    yield from _missing(
+        [(row["case"], row["repetition"]) for row in rows],
+        [_distinct(report, "case"), _repetitions(report)],
+    )
     counted = counts(rows)
     everything = counted["passed"] == counted["attempts"] > 0
     status = "REVIEW_REQUIRED" if everything else "REJECTED"
@@ -166,6 +222,24 @@ def _contradictions(report: dict[str, Any]) -> Iterator[str]:
         ("baseline_totals", report["baseline_totals"], baseline_totals(rows)),
     ):
         yield from _differences(name, stated, real)
+
+
+def _missing(made: list[Any], planned: list[list[Any]]) -> Iterator[str]:
+    """Yield each attempt of the plan that is not there, or is there twice or unplanned."""
+    counted = Counter(made)
+    for attempt in product(*planned):
+        if counted.pop(attempt, 0) != 1:
+            yield f"attempt {' '.join(map(str, attempt))} is not there once"
+    for attempt in counted:
+        yield f"attempt {' '.join(map(str, attempt))} was not planned"
+
+
+def _distinct(report: dict[str, Any], name: str) -> list[Any]:
+    return list(dict.fromkeys(row[name] for row in report["cases"]))
+
+
+def _repetitions(report: dict[str, Any]) -> list[int]:
+    return list(range(1, report["settings"]["repeats"] + 1))
 
 
 def _differences(place: str, stated: Any, real: Any) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from lab.errors import InputError
 
+SMALLEST_DIFFERENCE = 0.001
 ALPHA = 0.05
 """The share of intervals that may miss, and of paired tests that may cry wolf: 95 % confidence."""
 
@@ -79,8 +80,9 @@ def clustered(counts: Mapping[str, tuple[int, int]], *, alpha: float = ALPHA) ->
     Louis and Slud (2019), Journal of Survey Statistics and Methodology 7, 334-364, recommend for
     samples in clusters: attempts divided by the design effect (Kish 1965), which is the variance
     of the rate between cases over the variance that independent attempts would have. That cannot
-    be estimated from one case, or where all passed or all failed: repeats are then taken to add
-    nothing. It is never more than the attempts and never less than the cases.
+    be estimated from one case, where all passed or all failed, or where one case was repeated more
+    often than another: repeats are then taken to add nothing, which leaves Kish's n²/Σnᵢ², for
+    equal repeats the number of cases. It is never less than that, nor more than the attempts.
     """
     if not counts:
         raise InputError("statistics: there is no case, so there is no rate")
@@ -101,13 +103,15 @@ def clustered(counts: Mapping[str, tuple[int, int]], *, alpha: float = ALPHA) ->
 
 def _effective(counts: Sequence[tuple[int, int]], rate: float) -> float:
     cases, attempts = len(counts), sum(attempts for _, attempts in counts)
+    at_least = attempts**2 / sum(n**2 for _, n in counts)
+    if cases == 1 or rate in (0, 1) or len({n for _, n in counts}) > 1:
+        return at_least
     residuals = sum((passed - n * rate) ** 2 for passed, n in counts)
-    if cases == 1 or residuals == 0:
-        # No spread between the cases: nothing to estimate from at 0 or 1, no clustering between.
-        return float(attempts if 0 < rate < 1 and cases > 1 else cases)
+    if residuals == 0:
+        return float(attempts)  # every case has the same rate: no clustering to be seen
     between = cases / (cases - 1) * residuals / attempts**2
     independent = rate * (1 - rate) / attempts
-    return min(float(attempts), max(float(cases), attempts * independent / between))
+    return min(float(attempts), max(at_least, attempts * independent / between))
 
 
 def rule_of_three(attempts: int) -> float:
@@ -131,7 +135,7 @@ def coverage(interval: Callable[[int, int], Interval], attempts: int, rate: floa
     _check_counts(attempts, attempts)
     _check_share("rate", rate)
     held = (k for k in range(attempts + 1) if _holds(interval(k, attempts), rate))
-    return float(sum(binom.pmf(k, attempts, rate) for k in held))
+    return min(1.0, float(sum(binom.pmf(k, attempts, rate) for k in held)))
 
 
 def _holds(interval: Interval, rate: float) -> bool:
@@ -169,7 +173,8 @@ def mcnemar(first: Mapping[str, bool], second: Mapping[str, bool]) -> Paired:
         missing = [case for case in one if case not in other]
         if missing:
             raise InputError(
-                f"statistics: the {which} candidate has no outcome for {', '.join(missing)};"
+                f"statistics: the {which} candidate has no outcome for"
+                f" {', '.join(map(str, missing))};"
                 " a paired comparison needs both on the same cases"
             )
     if not first:
@@ -236,10 +241,12 @@ def cases_needed(
     for name, value in (("difference", difference), ("discordance", discordance)):
         _check_share(name, value)
     _check_share("power", power)
-    if not 0 < difference <= discordance:
+    if not 0.5 <= power < 1:
+        raise InputError(f"statistics: power: {power} is not from 0.5 up and below 1")
+    if not SMALLEST_DIFFERENCE <= difference <= discordance:
         raise InputError(
             f"statistics: a difference of {difference} cannot be with a discordance of"
-            f" {discordance}: it is above 0 and at most that"
+            f" {discordance}: it is from {SMALLEST_DIFFERENCE} up and at most that"
         )
     spread = math.sqrt(discordance - difference**2)
     top = _z(alpha) * math.sqrt(discordance) + float(ndtri(power)) * spread
@@ -284,6 +291,6 @@ def _z(alpha: float) -> float:
     """Return the standard normal quantile that leaves alpha/2 above it: 1.96 for 0.05."""
     from scipy.special import ndtri
 
-    if type(alpha) is not float or not 0 < alpha < 1:
-        raise InputError(f"statistics: alpha: {alpha!r} is not a number between 0 and 1")
-    return float(ndtri(1 - alpha / 2))
+    if type(alpha) is not float or not 1e-12 <= alpha <= 0.5:
+        raise InputError(f"statistics: alpha: {alpha!r} is not a number from 1e-12 to 0.5")
+    return float(-ndtri(alpha / 2))

@@ -9,7 +9,7 @@ import pytest
 
 from lab.desk import work_on
 from lab.effort import Record, read_effort, recording, summary
-from lab.errors import InputError
+from lab.errors import InputError, LabError
 from lab.interpretation import REQUEST_CASES, Decision, keywords
 
 STOCK, DRAFT, PURCHASE = REQUEST_CASES[:3]
@@ -56,7 +56,11 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("way", "person", "told"),
-    [("guess", "A", "way: 'guess' is not one of form, keywords, model"), ("form", " ", "person")],
+    [
+        ("guess", "A", "way: 'guess' is not one of form, keywords, model"),
+        ("form", " ", "person"),
+        ("form", "\udcff", "person"),
+    ],
 )
 def test_what_cannot_be_recorded_is_refused(
     way: Any, person: str, told: str, tmp_path: Path
@@ -81,6 +85,35 @@ def test_a_line_that_is_no_record_is_named(change: dict[str, Any], tmp_path: Pat
     path.write_text(good + json.dumps({**json.loads(good), **change}) + "\n")
     with pytest.raises(InputError, match="line 2: not a record"):
         read_effort(path)
+
+
+def test_a_line_without_its_end_is_followed_by_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    with recording(path, STOCK, "form") as entry:
+        entry.approve(RIGHT)
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    with recording(path, DRAFT, "form"):
+        pass
+    assert [each.case for each in read_effort(path)] == ["stock", "draft"]
+
+
+def test_only_a_decision_can_be_approved_and_the_work_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    with (
+        pytest.raises(TypeError, match="approve a Decision, not tuple"),
+        recording(path, STOCK, "form") as entry,
+    ):
+        entry.approve(("stock", "V"))  # type: ignore[arg-type]
+    assert [each.decision for each in read_effort(path)] == [None]
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_the_clock_starts(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(LabError, match="effort cannot be kept there"),
+        recording(tmp_path / "file" / "e.jsonl", STOCK, "form"),
+    ):
+        raise AssertionError("the clock must not start")
 
 
 def record(way: Any, person: str, case: str, seconds: float, decision: Decision | None) -> Record:

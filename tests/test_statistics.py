@@ -101,6 +101,13 @@ def test_one_case_is_one_case_however_often_it_is_repeated() -> None:
     assert found.interval == near(0.2065, 1.0)
 
 
+def test_one_case_repeated_more_often_than_the_rest_is_no_more_cases() -> None:
+    # 54² / (50² + 4) = 1.16: fifty attempts at one request and four at others.
+    found = clustered({"often": (50, 50), "a": (0, 1), "b": (0, 1), "c": (0, 1), "d": (0, 1)})
+    assert found.effective == pytest.approx(1.1645, abs=1e-4)
+    assert found.interval == near(0.1998, 0.9984)
+
+
 def test_cases_that_scatter_less_than_chance_are_worth_no_more_than_their_attempts() -> None:
     found = clustered({"a": (1, 2), "b": (1, 2)})
     assert found.effective == 4
@@ -108,8 +115,8 @@ def test_cases_that_scatter_less_than_chance_are_worth_no_more_than_their_attemp
 
 
 @given(
-    st.lists(
-        st.integers(1, 5).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=2
+    st.integers(1, 5).flatmap(
+        lambda n: st.lists(st.tuples(st.integers(0, n), st.just(n)), min_size=2)
     )
 )
 def test_the_design_effect_agrees_with_another_package(counts: list[tuple[int, int]]) -> None:
@@ -247,6 +254,12 @@ def test_the_smallest_finding_is_six_cases_won_and_none_lost() -> None:
         (lambda: pass_at_k({}, 1), "there is no case"),
         (lambda: cases_needed(0.3, 0.2), "a difference of 0.3 cannot be"),
         (lambda: cases_needed(0, 0.2), "a difference of 0 cannot be"),
+        (lambda: cases_needed(1e-200, 0.2), "a difference of 1e-200 cannot be"),
+        (lambda: cases_needed(0.2, 0.3, power=0.01), "power: 0.01 is not from 0.5 up"),
+        (lambda: cases_needed(0.2, 0.3, power=1), "power: 1 is not from 0.5 up"),
+        (lambda: wilson(5, 10, alpha=1e-16), "alpha: 1e-16"),
+        (lambda: wilson(5, 10, alpha=1 - 1e-16), "alpha: "),
+        (lambda: mcnemar({1: True}, {}), "no outcome for 1;"),  # type: ignore[dict-item]
         (lambda: cases_needed(0.1, 1.2), "discordance: 1.2"),
         (lambda: cases_needed(0.1, 0.2, power=2), "power: 2"),
         (lambda: smallest_finding(0), "attempts: none were made"),

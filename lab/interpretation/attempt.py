@@ -1,7 +1,7 @@
 """One attempt at one request: ask, read, answer and grade, all inside one timing boundary."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from time import perf_counter
 from typing import Any
@@ -13,6 +13,7 @@ from lab.interpretation.candidates import Infer
 from lab.interpretation.cases import Product, RequestCase, candidate_input
 from lab.interpretation.decisions import Decision, MeaningError, fulfill, parse_decision
 from lab.journal import now
+from lab.shop.loop import LARGEST_COUNT
 from lab.shop.models import ModelError
 
 Row = dict[str, Any]
@@ -99,7 +100,7 @@ def grade(case: RequestCase, raw: str | None, failure: BaseException | None) -> 
     """Judge a reply, or the failure to give one: decision, events, checks and what went wrong."""
     decision: Decision | None = None
     events: tuple[Any, ...] = ()
-    mechanism = failure and _kind_of(failure)
+    mechanism = None if failure is None else _kind_of(failure)
     if failure is None:
         try:
             decision = parse_decision(raw or "", case.catalog)
@@ -112,8 +113,10 @@ def grade(case: RequestCase, raw: str | None, failure: BaseException | None) -> 
         "exact_decision": decision is not None
         and (decision.action, decision.sku) == (case.expected_action, case.expected_sku),
         "expected_events": failure is None and events == case.expected_events,
-        "no_unrequested_draft": case.expected_action == "draft"
-        or all(kind != "draft" for kind, *_ in events),
+        "no_unrequested_draft": all(
+            kind != "draft" or (case.expected_action, case.expected_sku) == ("draft", sku)
+            for kind, sku, *_ in events
+        ),
     }
     return {
         "decision": decision and decision.model_dump(),
@@ -121,27 +124,36 @@ def grade(case: RequestCase, raw: str | None, failure: BaseException | None) -> 
         "checks": checks,
         "passed": failure is None and all(checks.values()),
         "mechanism": mechanism or _kind_of_mistake(checks),
-        "error": failure and reason(failure),
+        "error": None if failure is None else reason(failure),
     }
 
 
 def regrade(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Judge kept replies again, asking nobody; return each check that comes out otherwise.
+    """Judge kept replies again, asking nobody; return all that comes out otherwise.
 
-    An attempt that brought no reply has nothing to judge again.
+    That is a check, by its name, or `passed`, `mechanism`, `decision` or `events`. An attempt that
+    brought no reply, or failed while it was asked for one, has nothing to judge again.
     """
     return [
         {
             **{name: row[name] for name in ("candidate", "case", "repetition")},
             "check": name,
-            "kept": row["checks"].get(name),
-            "now": judgement,
+            "kept": kept,
+            "now": found,
         }
         for row in rows
-        if row["raw"] is not None and row["mechanism"] != "candidate"
-        for name, judgement in grade(kept_case(row), row["raw"], None)["checks"].items()
-        if row["checks"].get(name) is not judgement
+        if row["raw"] is not None and row["mechanism"] not in ("candidate", "transport")
+        for again in [grade(kept_case(row), row["raw"], None)]
+        for name, kept, found in _pairs(row, again)
+        if kept != found
     ]
+
+
+def _pairs(row: Row, again: Row) -> Iterator[tuple[str, Any, Any]]:
+    for name, judgement in again["checks"].items():
+        yield name, row["checks"].get(name), judgement
+    for name in ("passed", "mechanism", "decision", "events"):
+        yield name, row[name], again[name]
 
 
 def kept_case(row: Row) -> RequestCase:
@@ -159,7 +171,8 @@ def kept_case(row: Row) -> RequestCase:
 
 def reason(error: BaseException) -> str:
     """Return a bounded `Type: message`; of a broken shape, the first place where it is broken."""
-    if isinstance(error, ValidationError):
+    if issubclass(type(error), ValidationError):
+        assert isinstance(error, ValidationError)
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "the reply"
         return plain.shorten(f"ValidationError: {place}: {first['msg']}")
@@ -173,16 +186,17 @@ def _reply(given: object) -> tuple[str | None, int | None, Exception | None]:
     raw, tokens = given
     if raw is not None and type(raw) is not str:
         return None, None, TypeError(f"a reply is text, not {type(raw).__name__}")
-    if tokens is not None and (type(tokens) is not int or tokens < 0):
+    if tokens is not None and (type(tokens) is not int or not 0 <= tokens <= LARGEST_COUNT):
         return raw, None, ValueError(f"{plain.show(tokens)} output tokens cannot be")
     return raw, tokens, None
 
 
 def _kind_of(failure: BaseException) -> str:
-    if isinstance(failure, NotRun):
+    kind = type(failure)  # what an exception says of its own class is not asked
+    if issubclass(kind, NotRun):
         return "not run"
     # TimeoutError and ConnectionError are OSErrors.
-    return "transport" if isinstance(failure, ModelError | OSError) else "candidate"
+    return "transport" if issubclass(kind, ModelError | OSError) else "candidate"
 
 
 def _kind_of_mistake(checks: dict[str, bool]) -> str | None:

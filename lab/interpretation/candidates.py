@@ -84,7 +84,8 @@ class Instructed:
         message, wire = read_turn(turn)
         tokens = turn.output_tokens
         if tokens is not None and (type(tokens) is not int or not 0 <= tokens <= OUTPUT_TOKENS):
-            raise ModelError(f"{plain.show(tokens)} of {OUTPUT_TOKENS} output tokens")
+            said = plain.shorten(turn.content, 200)
+            raise ModelError(f"{plain.show(tokens)} of {OUTPUT_TOKENS} output tokens: {said}")
         # A reply that calls tools, of which there are none, is kept whole: it is no decision.
         return (wire if "tool_calls" in message else message["content"]), tokens
 

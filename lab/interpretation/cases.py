@@ -68,6 +68,8 @@ class RequestCase:
                 self._refuse("catalog", self.catalog, f"has the same {field} twice")
         if self.expected_action not in ACTIONS:
             self._refuse("expected_action", self.expected_action, f"is none of {ACTIONS}")
+        if not isinstance(self.expected_sku, str | None):
+            self._refuse("expected_sku", self.expected_sku, "must be text or None")
         if (self.expected_sku is None) is (self.expected_action in NAMING):
             self._refuse(
                 "expected_sku", self.expected_sku, f"does not go with {self.expected_action!r}"

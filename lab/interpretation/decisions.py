@@ -68,13 +68,9 @@ def form_decision(action: str, product: str | None, catalog: Sequence[Product]) 
     `product` is a name or SKU of the catalogue, upper or lower case, and None, or blank, where
     there is none to choose. InputError, with what can be chosen, for anything else.
     """
-    chosen = (product or "").strip().casefold()
-    skus = {key.casefold(): p.sku for p in catalog for key in (p.name, p.sku)}
-    if chosen and chosen not in skus:
-        names = ", ".join(p.name for p in catalog) or "none: the catalogue is empty"
-        raise InputError(f"form: product: {plain.show(product)}: the products are {names}")
+    chosen = _chosen(product, catalog) if product and product.strip() else None
     try:
-        decision = Decision.model_validate({"action": action, "sku": skus.get(chosen)})
+        decision = Decision.model_validate({"action": action, "sku": chosen})
         refuse_meaningless(decision, catalog)
     except MeaningError as error:
         raise InputError(f"form: {error}; choose the product with stock and draft only") from None
@@ -82,3 +78,20 @@ def form_decision(action: str, product: str | None, catalog: Sequence[Product]) 
         told = "choose stock, draft, clarify or refuse"
         raise InputError(f"form: action: {plain.show(action)}: {told}") from None
     return decision
+
+
+def _chosen(product: str, catalog: Sequence[Product]) -> str:
+    """Return the SKU of the one product that goes by this name or SKU, exactly or nearly."""
+
+    def exactly(text: str) -> str:
+        return text
+
+    def nearly(text: str) -> str:
+        return text.strip().casefold()
+
+    for seen in (exactly, nearly):
+        found = {p.sku for p in catalog if seen(product) in (seen(p.sku), seen(p.name))}
+        if len(found) == 1:
+            return found.pop()
+    names = ", ".join(f"{p.name} ({p.sku})" for p in catalog) or "none: the catalogue is empty"
+    raise InputError(f"form: product: {plain.show(product)}: the products are {names}")

@@ -13,6 +13,7 @@ from lab.evidence import Report
 from lab.interpretation.attempt import MECHANISMS, Row, not_run, run_case
 from lab.interpretation.candidates import OUTPUT_TOKENS, Infer
 from lab.interpretation.cases import REQUEST_CASES, RequestCase
+from lab.plan import listed
 from lab.provenance import identity, lab_digest, provenance
 from lab.shapes import REQUESTS_SCHEMA
 
@@ -34,7 +35,8 @@ BOUNDARIES = {
 LIMITS = [
     "The requests are few, written by people who know the candidates, and published: they are not"
     " a sample of anything, and a candidate may have been made with them in view.",
-    "A draft that was not requested is noticed only as an event, not as a wish in the reply.",
+    "A draft that was not requested, or of another product, is noticed as an event, not as a wish"
+    " in the reply.",
     "A candidate that runs in this process could reach into it.",
 ]
 
@@ -64,8 +66,10 @@ def run_requests(
     ValueError where the experiment could not mean anything: no candidates, no cases, a case's name
     used twice, `repeats` outside 1..3.
     """
-    asked = tuple(cases)
+    asked = listed("cases", cases, RequestCase, "load_request_cases reads a file of them")
     _refuse_meaningless(candidates, asked, repeats)
+    candidates = dict(candidates)
+    told = {name: describe_candidate(name, infer) for name, infer in candidates.items()}
     plan = list(in_turns(tuple(candidates), asked, repeats))
     rows: list[Row] = []
     try:
@@ -76,7 +80,7 @@ def run_requests(
     except KeyboardInterrupt:
         pass  # the report says which attempts did not run
     rows += [not_run(case, name, repeat) for case, repeat, name in plan[len(rows) :]]
-    return build_report(candidates, asked, repeats, rows)
+    return build_report(told, asked, repeats, rows)
 
 
 def in_turns(
@@ -91,18 +95,17 @@ def in_turns(
 
 
 def build_report(
-    candidates: Mapping[str, Infer],
+    told: Mapping[str, dict[str, Any]],
     cases: tuple[RequestCase, ...],
     repeats: int,
     rows: list[Row],
 ) -> Report:
     """Put the rows together with what they add up to and what they are about."""
-    told = {name: describe_candidate(infer) for name, infer in candidates.items()}
     return {
         "schema": REQUESTS_SCHEMA,
         "kind": "requests",
         "counts": request_counts(rows),
-        "candidates": told,
+        "candidates": dict(told),
         "settings": {"repeats": repeats, "output_tokens": OUTPUT_TOKENS, "temperature": 0},
         "mechanisms": dict(MECHANISMS),
         "scope": SCOPE,
@@ -121,21 +124,31 @@ def build_report(
     }
 
 
-def describe_candidate(infer: Infer) -> dict[str, Any]:
-    """Return what a candidate is: its instruction and model if it has them, and its identity."""
-    model = getattr(infer, "model", None)
-    return {
-        "instruction": getattr(infer, "instruction", None),
-        "constrained": getattr(infer, "constrained", False),
-        "timeout": getattr(infer, "timeout", None),
-        "model": None if model is None else describe(model),
-        "sha256": plain.digest(identity(infer)),
-    }
+def describe_candidate(name: str, infer: Infer) -> dict[str, Any]:
+    """Return what a candidate is: its instruction and model if it has them, and its identity.
+
+    InputError where that is not plain data, before anything is asked of it.
+    """
+    try:
+        model = getattr(infer, "model", None)
+        told = {
+            "instruction": getattr(infer, "instruction", None),
+            "constrained": getattr(infer, "constrained", False),
+            "timeout": getattr(infer, "timeout", None),
+            "model": None if model is None else describe(model),
+            "sha256": plain.digest(identity(infer)),
+        }
+        return dict(plain.loads(plain.dumps(told)))
+    except Exception as error:  # noqa: BLE001  (its attributes may do anything)
+        why = plain.reason(error)
+        raise InputError(f"candidates: {plain.show(name)}: cannot be described: {why}") from None
 
 
 def _refuse_meaningless(
     candidates: Mapping[str, Infer], cases: tuple[RequestCase, ...], repeats: int
 ) -> None:
+    if not isinstance(candidates, Mapping):
+        raise InputError("candidates: give a dict of names and candidates")
     if not candidates:
         raise InputError("candidates: there are none, so nothing would be compared")
     for name, infer in candidates.items():

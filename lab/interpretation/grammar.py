@@ -22,7 +22,7 @@ def keyword_decision(payload: Mapping[str, Any]) -> Decision:
     wanted = _wanted(payload["request"])
     if wanted & PURCHASE:
         return Decision(action="refuse")
-    named = [p["sku"] for p in payload["catalog"] if wanted.issuperset(p["name"].lower().split())]
+    named = [p["sku"] for p in payload["catalog"] if wanted.issuperset(_words(p["name"]))]
     if len(named) == 1 and wanted & DRAFT:
         return Decision(action="draft", sku=named[0])
     if len(named) == 1 and wanted & REPORT:
@@ -33,10 +33,16 @@ def keyword_decision(payload: Mapping[str, Any]) -> Decision:
 def _wanted(request: str) -> frozenset[str]:
     """Return the words of a request that nothing before them in their clause denies."""
     found: set[str] = set()
-    plainly = request.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    for clause in re.split(r"[.,;:!?]", plainly):
-        words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", clause)
+    for clause in re.split(r"[.,;:!?]", request):
+        words = _words(clause)
         for place, word in enumerate(words):
             if not NEGATIONS & set(words[max(0, place - REACH) : place]):
                 found.add(word)
     return frozenset(found)
+
+
+def _words(text: str) -> list[str]:
+    """Return words in lower case, "don't" and "choc-chip" among them, without quotation marks."""
+    plainly = text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    found = (word.strip("'-") for word in re.findall(r"[\w'-]+", plainly))
+    return [word for word in found if word]

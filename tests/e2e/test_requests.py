@@ -1,5 +1,6 @@
 """`lab requests`, `lab timing` and `lab effort` as a person or a script meets them."""
 
+import io
 import json
 import os
 import signal
@@ -11,6 +12,8 @@ import pytest
 
 from lab.cli import main
 from lab.evidence import load_report
+from lab.interpretation import keywords, run_requests
+from lab.request_tables import show_requests
 from tests.e2e.test_cli import lab, only_report
 from tests.openai_server import openai_server
 from tests.shop.hostile_server import HostileServer, completion, reply
@@ -81,6 +84,41 @@ def test_bad_input_exits_2_and_saves_nothing(
     assert main(["requests", "--output", str(tmp_path / "r.json"), *options]) == 2
     assert told in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["/dev/null/x.json", "/proc/x/y.json", "x" * 300])
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_asked(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("lab.interpretation.run_requests", None)
+    assert main(["requests", "--output", name]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_a_long_name_leaves_the_figures_readable(tmp_path: Path) -> None:
+    report = run_requests({"k" * 300: keywords}, repeats=1)
+    with pytest.MonkeyPatch.context() as patch, io.StringIO() as out:
+        patch.setattr("sys.stdout", out)
+        show_requests(report)
+        assert "13/14 [0.69, 0.99]" in out.getvalue()
+
+
+@pytest.mark.parametrize("command", ["regrade", "timing"])
+def test_a_badly_made_report_is_the_reports_fault(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", "--output", str(tmp_path)]) == 0
+    path = only_report(tmp_path)
+    text = path.read_text()
+    for old, new in (
+        ('"acquire":', '"acquire":"x'),
+        ('"role":"tool","tool_call_id"', '"role":"tool","id"'),
+        ('"allowed":', '"allowance":'),
+    ):
+        path.write_text(text.replace(old, new).replace('"x0', '"x",'))
+        main([command, str(path)])
+        assert "fault in the lab" not in capsys.readouterr().err
 
 
 def test_a_model_by_its_address(tmp_path: Path) -> None:

@@ -105,6 +105,7 @@ GOOD = RequestCase("mine", "fresh", "How much vanilla?", V, "stock", "V", REPORT
         ({"catalog": V + V}, "'mine': catalog: .* has the same sku twice"),
         ({"catalog": (V[0], replace(V[0], sku="W"))}, "has the same name twice"),
         ({"expected_action": "buy"}, "'mine': expected_action: 'buy' is none of"),
+        ({"expected_sku": 5}, "expected_sku: 5 must be text or None"),
         ({"expected_sku": None}, "expected_sku: None does not go with 'stock'"),
         ({"expected_action": "refuse"}, "expected_sku: 'V' does not go with 'refuse'"),
         ({"expected_events": [("stock", "V", 2, None)]}, "expected_events: .* is not a tuple of"),

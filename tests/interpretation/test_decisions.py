@@ -141,7 +141,7 @@ def test_a_form_needs_no_interpretation(
     ("action", "product", "told"),
     [
         ("buy", "vanilla", "form: action: 'buy': choose stock, draft, clarify or refuse"),
-        ("stock", "chocolate", "form: product: 'chocolate': the products are vanilla, mango"),
+        ("stock", "chocolate", "form: product: 'chocolate': the products are vanilla .V., mango"),
         ("draft", None, "draft of SKU None.*choose the product with stock and draft only"),
         ("refuse", "vanilla", "refuse has no product.*choose the product"),
     ],
@@ -151,3 +151,15 @@ def test_what_a_form_cannot_mean_is_told_to_the_person(
 ) -> None:
     with pytest.raises(InputError, match=told):
         form_decision(action, product, [V, M])
+
+
+def test_a_form_chooses_exactly_before_it_chooses_nearly() -> None:
+    upper, lower = Product("x", "Vanilla", 1, 0, 2, 3), Product("y", "vanilla", 1, 0, 2, 3)
+    assert form_decision("stock", "Vanilla", [upper, lower]).sku == "x"
+    assert form_decision("stock", "vanilla", [upper, lower]).sku == "y"
+    with pytest.raises(InputError, match=r"'VANILLA': the products are Vanilla .x., vanilla .y."):
+        form_decision("stock", "VANILLA", [upper, lower])
+    blank = Product(" z ", "kiwi ", 1, 0, 2, 3)
+    assert form_decision("stock", "kiwi", [blank]).sku == " z "
+    with pytest.raises(InputError, match="the catalogue is empty"):
+        form_decision("stock", "kiwi", [])

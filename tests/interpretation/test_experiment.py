@@ -16,6 +16,7 @@ from lab.interpretation import (
     Decision,
     Infer,
     Instructed,
+    Product,
     Rule,
     always_clarify,
     always_draft,
@@ -92,6 +93,20 @@ def test_another_candidate_goes_first_each_time_and_the_report_keeps_the_order()
     ]
 
 
+class Falsy(Exception):
+    def __len__(self) -> int:
+        return 0
+
+
+class Liar(Exception):
+    def __bool__(self) -> bool:
+        raise RuntimeError("not even this")
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        raise RuntimeError("nor this")
+
+
 def raises(error: BaseException) -> Infer:
     def infer(payload: Any) -> Any:
         raise error
@@ -107,6 +122,9 @@ def raises(error: BaseException) -> Infer:
         (raises(SystemExit(0)), "candidate", "SystemExit: 0"),
         (raises(TimeoutError("slow")), "transport", "TimeoutError: slow"),
         (raises(ConnectionResetError("gone")), "transport", "ConnectionResetError: gone"),
+        (raises(Falsy("no")), "candidate", "Falsy: no"),
+        (raises(Liar("no")), "candidate", "Liar: no"),
+        (lambda payload: ("{}", 10**5000), "candidate", "ValueError: "),
         (lambda payload: payload["expected"], "candidate", "KeyError: 'expected'"),
         (lambda payload: '{"action":"stock","sku":"V"}', "candidate", "TypeError: a candidate"),
         (lambda payload: ({"action": "stock"}, 1), "candidate", "TypeError: a reply is text"),
@@ -148,6 +166,51 @@ def test_right_decision_and_falsified_events_fail_by_their_own_name() -> None:
     row = run_case(falsified, "keywords", keywords)
     assert (row["passed"], row["mechanism"]) == (False, "wrong events")
     assert row["checks"]["exact_decision"] is True
+
+
+def test_a_draft_of_another_product_was_not_requested() -> None:
+    both = (*DRAFT.catalog, Product("M", "mango", 5, 1, 9, 125))
+    case = replace(DRAFT, catalog=both)
+    row = run_case(case, "mine", lambda payload: ('{"action":"draft","sku":"M"}', 0))
+    assert row["mechanism"] == "unrequested draft"
+    assert row["checks"]["no_unrequested_draft"] is False
+    assert run_case(case, "keywords", keywords)["passed"] is True
+
+
+def test_a_candidate_that_cannot_be_described_is_refused_before_it_is_asked() -> None:
+    asked: list[Any] = []
+
+    class Odd:
+        instruction = frozenset({1, 2})
+
+        def __call__(self, payload: Any) -> Any:
+            asked.append(payload)
+
+    with pytest.raises(InputError, match="candidates: 'odd': cannot be described: TypeError"):
+        run_requests({"odd": Odd()})
+    assert asked == []
+
+
+def test_a_name_that_has_no_value_yet_is_no_obstacle() -> None:
+    def infer(payload: Any) -> Any:
+        return later(payload)
+
+    report = run_requests({"mine": infer}, cases=[STOCK])
+    assert report["cases"][0]["error"].startswith("NameError")
+
+    def later(payload: Any) -> Any:
+        return keywords(payload)
+
+
+def test_a_candidate_cannot_take_another_out_while_it_runs() -> None:
+    candidates: dict[str, Any] = {}
+
+    def greedy(payload: Any) -> Any:
+        candidates.clear()
+        return '{"action":"clarify"}', 0
+
+    candidates |= {"greedy": greedy, "keywords": keywords}
+    assert set(run_requests(candidates)["counts"]) == {"greedy", "keywords"}
 
 
 def test_a_candidate_cannot_reach_the_case_through_its_input() -> None:
@@ -240,7 +303,24 @@ def test_it_is_saved_and_loaded_like_any_evidence(tmp_path: Path) -> None:
         (lambda r: r["cases"][0].update(passed=False), "cases.0.passed is False"),
         (lambda r: r["cases"][0].update(mechanism="schema"), "cases.0.mechanism is schema"),
         (lambda r: r["cases"][0].update(error="made up"), "cases.0.passed is True"),
-        (lambda r: r["cases"].pop(), "counts.mine.*, the attempts say"),
+        (lambda r: r["cases"].pop(), "attempt mine .* is not there once|counts.mine"),
+        (
+            lambda r: r["cases"].append(dict(r["cases"][0])),
+            "attempt mine stock 1 is not there once",
+        ),
+        (lambda r: r["cases"][0].update(repetition=2), "attempt mine stock 1 is not there once"),
+        (lambda r: r["cases"][0].update(candidate="his"), "attempt mine stock 1 is not there once"),
+        (lambda r: r["settings"].update(repeats=2), "attempt mine stock 2 is not there once"),
+        (lambda r: r.update(candidates={}), "attempt mine stock 1 was not planned"),
+        (lambda r: r.update(cases=[]), "cases: List should have at least 1 item"),
+        (lambda r: r["cases"][0].update(raw=None), "cases.0.passed is True without a reply"),
+        (lambda r: r["cases"][0].update(seconds=-1.0), "cases.0.seconds"),
+        (lambda r: r["cases"][0]["expected"].clear(), "cases.0.expected.action: Field required"),
+        (lambda r: r["cases"][0]["catalog"][0].update(more=1), "cases.0.catalog.0.more"),
+        (
+            lambda r: r["cases"][0].update(mechanism="sunspots", passed=False, error="x"),
+            "mechanism is sunspots, which is none of them",
+        ),
         (lambda r: r["counts"]["mine"].update(passed=28), "counts.mine.passed is 28"),
         (lambda r: r["counts"]["mine"].update(unrequested_drafts=-1), "unrequested_drafts is -1"),
         (lambda r: r["counts"].update(other=r["counts"]["mine"]), "counts.other"),
@@ -265,6 +345,8 @@ def test_kept_replies_can_be_judged_again() -> None:
     report = run_requests({**OFFLINE, "broken": raises(RuntimeError("no"))})
     rows = report["cases"]
     assert regrade(rows) == []
+    forged = [dict(row, decision={"action": "buy", "sku": None}, events=[]) for row in rows[:1]]
+    assert [found["check"] for found in regrade(forged)] == ["decision", "events"]
     first = next(row for row in rows if (row["candidate"], row["case"]) == ("keywords", "stock"))
     first["checks"]["exact_decision"] = False
     assert regrade(rows) == [
@@ -305,6 +387,9 @@ def test_a_strangers_rule_is_plugged_in() -> None:
     ("options", "told"),
     [
         ({"candidates": {}}, "candidates: there are none"),
+        ({"candidates": [keywords]}, "candidates: give a dict of names"),
+        ({"cases": [1]}, "cases: give a list of RequestCase objects"),
+        ({"cases": STOCK}, "cases: give a list of RequestCase objects"),
         ({"candidates": {"": keywords}}, "candidates: '': give each a name"),
         ({"candidates": {"mine": "keywords"}}, "candidates: 'mine': .* a function"),
         ({"cases": []}, "cases: there are none"),

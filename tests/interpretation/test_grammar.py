@@ -40,6 +40,14 @@ def test_words_alone(request_: str, action: Any, sku: str | None) -> None:
     assert found == Decision(action=action, sku=sku)
 
 
+@pytest.mark.parametrize("name", ["choc-chip", "7up", "crème brûlée", "Ben’s", "vanilla"])
+def test_any_product_can_be_named(name: str) -> None:
+    found = keyword_decision(
+        {"request": f"Report the stock of {name.upper()}.", "catalog": [{"sku": "X", "name": name}]}
+    )
+    assert found == Decision(action="stock", sku="X")
+
+
 def test_a_catalogue_of_one_names_no_product() -> None:
     found = keyword_decision({"request": "Draft a replenishment of it.", "catalog": [V]})
     assert found == Decision(action="clarify")
