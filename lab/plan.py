@@ -67,6 +67,7 @@ class Plan:
         for name in required or ():
             if name not in self.checks:
                 raise InputError(f"criteria: required_checks: {name!r} is not one of the checks")
+        _ = self.digests  # refused now, and not when everything has run
 
     def _refuse_other_kinds(self) -> None:
         checks = self.checks
@@ -124,19 +125,22 @@ class Plan:
             self.dispatcher,
         )
 
+    @cached_property
     def digests(self) -> dict[str, str]:
-        """Return the digests of the cases, answers included, and of the checks' source."""
-        return {
-            "cases": plain.digest([vars(case) for case in self.cases]),
-            "checks": plain.digest({name: identity(check) for name, check in self.checks.items()}),
-        }
+        """The digests of the cases, answers included, and of the checks' source."""
+        try:
+            checks = plain.digest({name: identity(check) for name, check in self.checks.items()})
+        except Exception as error:  # noqa: BLE001  (what a callable carries may do anything)
+            told = f"checks: one cannot be told from another: {plain.reason(error)}"
+            raise InputError(told) from None
+        return {"cases": plain.digest([vars(case) for case in self.cases]), "checks": checks}
 
     def fingerprint(self) -> dict[str, Any]:
         """Say part by part what is evaluated, so that a journal can tell another run."""
         parts = {
             "lab": lab_digest(),
             "model": identity(self.model_factory),
-            **self.digests(),
+            **self.digests,
             "candidate": self.candidate and self.candidate.entry,
             "skills": [skill.entry for skill in self.skills],
             "repeats": self.repeats,

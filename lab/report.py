@@ -91,7 +91,7 @@ def build_report(plan: Plan, rows: Sequence[Row], concurrency: int) -> Report:
         "boundaries": dict(BOUNDARIES),
         "limits": [*(said for name, said in LIMITS_OF.items() if name in plan.checks), *LIMITS],
         "caveats": [*notes(rows, bool(plan.skills)), *CAVEATS, *cache_notes(rows)],
-        "provenance": {**provenance(), "digests": plan.digests()},
+        "provenance": {**provenance(), "digests": plan.digests},
         "cases": list(rows),
     }
 

@@ -353,7 +353,7 @@ def test_no_candidate_is_told_the_name_the_split_or_the_answer() -> None:
 
     class Listens(OfflineShopModel):
         def complete(self, messages: Any, tools: Any, **options: Any) -> ModelTurn:
-            told.append(repr((messages, tools, options)))
+            told.append(repr((messages, tools)))  # the time that is left may be any number
             return super().complete(messages, tools, **options)
 
     case = Case("zebra", "held-out", (("P", 10, 0, 77, 5),), (("P", 67),))
@@ -610,3 +610,16 @@ def test_a_candidate_that_was_never_made_left_its_shop_as_it_was() -> None:
     assert row["database"]["orders"] == 0
     assert row["checks"]["no_purchases"] is True
     assert row["passed"] is False
+
+
+def test_a_check_that_cannot_be_told_from_another_is_refused_before_anything_runs() -> None:
+    class Odd:
+        fingerprint = object()
+
+        def __call__(self, seen: Observation) -> bool:
+            return True
+
+    made: list[Any] = []
+    with pytest.raises(ValueError, match="checks: one cannot be told from another"):
+        evaluate(lambda: made.append(1), cases=CASES[:1], checks={"odd": Odd()})  # type: ignore[arg-type,return-value]
+    assert made == []
