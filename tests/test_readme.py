@@ -61,6 +61,7 @@ def test_the_case_file_can_be_read(tmp_path: Path) -> None:
 
 
 def test_the_first_screen_has_the_commands() -> None:
+    assert blocks("sh")[1] == "pip install -e '.[notebooks]' && lab notebook\n"
     commands = blocks("sh")[0].splitlines()
     assert commands == [
         "python3 -m venv .venv && . .venv/bin/activate && pip install -e . && lab evaluate",

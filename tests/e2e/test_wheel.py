@@ -32,4 +32,7 @@ def test_a_wheel_installed_elsewhere_runs_the_main_job(tmp_path: Path) -> None:
     assert "REVIEW_REQUIRED" in said
     assert list((tmp_path / "lab-reports").glob("report-*.json"))
     # What is read at run time, and is not Python, travels too.
+    code = "from lab.recorded import recorded; print(len(recorded('requests')['cases']))"
+    assert run("-c", code, PYTHONPATH=elsewhere) == "168\n"
+    assert run("-m", "lab", "notebook", "--no-browser", PYTHONPATH=elsewhere).count("ipynb") == 2
     assert run("-c", "from lab.shop import local; local.template()", PYTHONPATH=elsewhere) == ""
