@@ -15,6 +15,7 @@ from .grading import Observation as Observation
 from .interpretation import run_requests as run_requests
 from .journal import Journal as Journal
 from .shop import OPENING_PROCEDURE as OPENING_PROCEDURE
+from .shop import Apart as Apart
 from .shop import Database as Database
 from .shop import Dispatcher as Dispatcher
 from .shop import GuidedFixture as GuidedFixture

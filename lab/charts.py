@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab import frames, rates
+from lab.attacks.attack import KINDS
 from lab.errors import InputError
 
 if TYPE_CHECKING:
@@ -144,21 +145,13 @@ def pass_counts(report: Report, by: str = "split") -> Chart:
 def attack_matrix(attacks: Sequence[Mapping[str, Any]]) -> Chart:
     """Draw what each check said of each attack: attack by check, words in every cell.
 
-    An attack is {name, row, must_fail}, as `checkpoint` keeps them. A line that no check failed is
-    a blind spot.
+    `attacks` is what `lab.attacks.attack_matrix` returns.
     """
-    import pandas as pd
-
     if not attacks:
         raise InputError("charts: there are no attacks to draw")
-    drawn = pd.DataFrame(
-        [
-            {"attack": attack["name"], "check": check, "passed": judgement}
-            for attack in attacks
-            for check, judgement in attack["row"]["checks"].items()
-        ]
-    )
-    names, checks = list(drawn["attack"].unique()), list(drawn["check"].unique())
+    drawn = frames.attacks(attacks)
+    names, checks = list(drawn["attack"].cat.categories), list(drawn["check"].cat.categories)
+    kinds = {attack["name"]: attack["kind"] for attack in attacks}
     figure, axes = _axes(len(names), high=2.6)
     for line in drawn.to_dict("records"):
         place = checks.index(line["check"]), names.index(line["attack"])
@@ -166,24 +159,30 @@ def attack_matrix(attacks: Sequence[Mapping[str, Any]]) -> Chart:
             axes.scatter(*place, marker="s", s=620, color="black")
         word, colour = ("ok", "black") if line["passed"] else ("NO", "white")
         axes.annotate(word, place, ha="center", va="center", fontsize=9, color=colour)
+    for line_number, name in enumerate(names):
+        _label_line(axes, line_number, kinds[name])
     axes.set_xlim(-0.6, len(checks) - 0.4)
     axes.set_xticks(range(len(checks)), checks, rotation=35, ha="right", fontsize=8)
     _name_lines(axes, names)
-    unseen = [name for name in names if drawn[drawn["attack"] == name]["passed"].all()]
-    title = f"{len(names) - len(unseen)} of {len(names)} attacks are caught"
-    if unseen:
-        title += f"; no check sees: {', '.join(unseen)}"
+    caught, unseen, alarms = ([n for n in names if kinds[n] == kind] for kind in KINDS)
+    title = f"{len(caught)} of {len(names)} attacks are caught"
+    title += f"; no check sees {_few(unseen)}" if unseen else ""
+    title += f"; right and failed: {_few(alarms)}" if alarms else ""
     failed = {name: drawn[(drawn["attack"] == name) & ~drawn["passed"]]["check"] for name in names}
-    told = "; ".join(f"{name}: {', '.join(by) or 'no check'}" for name, by in failed.items())
+    told = "; ".join(f"{n}, {kinds[n]}: {', '.join(by) or 'no check'}" for n, by in failed.items())
     return _chart(
         figure,
         axes,
         title=title,
-        caption="Black: the check failed this attack. Every attack is wrong; a line without black"
-        " is a blind spot.",
+        caption="Black: the check failed this attack. Caught: wrong, and a check fails. Blind spot:"
+        " wrong, and every check passes. False alarm: right, and a check fails.",
         alt=f"Attack by check. Failed by: {told}.",
         data=drawn,
     )
+
+
+def _few(names: Sequence[str]) -> str:
+    return f"{names[0]!r}" if len(names) == 1 else f"{len(names)} of them"
 
 
 def effort(summary: Mapping[str, Any]) -> Chart:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import candidates, interpretation
+from lab.attacks import CATALOGUE, Attack, named
 from lab.cases import CASES, Case, load_cases
 from lab.errors import InputError
 from lab.grading import Criteria
@@ -110,6 +111,13 @@ def candidate(stack: ExitStack, options: argparse.Namespace) -> Callable[[], Mod
     if options.no_preflight:
         return found
     return found.checked(lambda sentence: print(sentence, file=sys.stderr))
+
+
+def attacks(options: argparse.Namespace) -> list[Attack]:
+    """Return the attack of this name, or those of this kind, or all."""
+    if options.only is not None:
+        return [named(options.only)]
+    return [attack for attack in CATALOGUE if options.kind in (None, attack.kind)]
 
 
 def requests(options: argparse.Namespace) -> list[RequestCase]:

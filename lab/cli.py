@@ -12,7 +12,16 @@ from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lab import choices, interpretation, rates, request_tables, tables, terminal
+from lab import (
+    attack_tables,
+    attacks,
+    choices,
+    interpretation,
+    rates,
+    request_tables,
+    tables,
+    terminal,
+)
 from lab.checkpoint import checkpoint
 from lab.copies import UNITS, copy_of
 from lab.desk import work_on
@@ -89,6 +98,19 @@ def run_checkpoint(options: argparse.Namespace) -> int:
         path, digest = save_report(options.output, report)
     _print(options, report, path, digest, tables.show_checkpoint)
     return 0 if report["checkpoint"]["as_written"] else 1
+
+
+def run_attacks(options: argparse.Namespace) -> int:
+    """`lab attack`."""
+    if options.mutate:
+        mutants = attacks.mutation_test()
+        with terminal.unheard():
+            print(json.dumps(mutants)) if options.json else attack_tables.show_mutants(mutants)
+        return 0 if all(mutant["noticed_by"] for mutant in mutants) else 1
+    matrix = attacks.attack_matrix(choices.attacks(options))
+    with terminal.unheard():
+        print(json.dumps(matrix)) if options.json else attack_tables.show_attacks(matrix)
+    return 1 if any(entry["deviations"] for entry in matrix) else 0
 
 
 def run_requests(options: argparse.Namespace) -> int:
@@ -261,6 +283,7 @@ def _print(
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": run_evaluate,
+    "attack": run_attacks,
     "checkpoint": run_checkpoint,
     "requests": run_requests,
     "verify": run_verify,

@@ -4,7 +4,7 @@ Both kinds of report, fresh or loaded. Nothing is dropped: a failed attempt is a
 other, and what nobody knows is a missing value, never 0.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ REQUEST_COLUMNS = {
     "error": TEXT,
     "started": "datetime64[ms, UTC]",
 }
+ATTACK_COLUMNS = {"attack": WORD, "kind": WORD, "check": WORD, "passed": TRUTH, "written": TRUTH}
 CHECK_COLUMNS = {**IDENTITY, "check": WORD, "passed": TRUTH, "error": TEXT}
 
 
@@ -81,6 +82,24 @@ def checks(report: Report) -> "pd.DataFrame":
             for name, judgement in row["checks"].items()
         ],
         CHECK_COLUMNS,
+    )
+
+
+def attacks(matrix: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":
+    """Return one line for each check of each attack of an attack matrix."""
+    return _frame(
+        [
+            {
+                **each,
+                "attack": each["name"],
+                "check": name,
+                "passed": judgement,
+                "written": each["expected"].get(name),
+            }
+            for each in matrix
+            for name, judgement in each["checks"].items()
+        ],
+        ATTACK_COLUMNS,
     )
 
 
@@ -118,7 +137,7 @@ def _interpreted(row: Row) -> Row:
     }
 
 
-def _frame(rows: Sequence[Row], columns: dict[str, str]) -> "pd.DataFrame":
+def _frame(rows: Sequence[Mapping[str, Any]], columns: dict[str, str]) -> "pd.DataFrame":
     import pandas as pd
 
     made = {name: _column([row.get(name) for row in rows], kind) for name, kind in columns.items()}

@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from lab.attacks.attack import KINDS
 from lab.candidates import KEY_VARIABLE
 from lab.cases import SPLITS
 from lab.effort import WAYS
@@ -15,7 +16,7 @@ LIMITS = "one limit of an attempt: " + ", ".join(f"{f.name}={f.default}" for f i
 EXITS = """exit status:
   0    REVIEW_REQUIRED: every named check passed, and a person still has to review;
        of the other commands: what was asked for was done, or came out as written
-  1    REJECTED; of checkpoint and regrade: something came out otherwise
+  1    REJECTED; of attack, checkpoint and regrade: something came out otherwise
   2    bad usage or input, or something that is needed is not there
   3    a fault in the lab itself
   130  interrupted: the report is saved, with what did not run in it as NOT_RUN
@@ -37,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
 
     _add_evaluate(command("evaluate", "run a candidate on cases, grade, save"))
     _add_checkpoint(command("checkpoint", "check the instrument against fixtures"))
+    _add_attack(command("attack", "attack the instrument: what it catches, and what it cannot see"))
     _add_requests(command("requests", "does interpreting language beat a plain rule?"))
     verify = command("verify", "check a saved report's digest, shape and sums")
     verify.add_argument("report", type=Path)
@@ -92,6 +94,13 @@ def _add_checkpoint(to: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print one JSON object instead, the attempts left out: they are in the report",
     )
+
+
+def _add_attack(to: argparse.ArgumentParser) -> None:
+    to.add_argument("--only", metavar="NAME", help="one attack of the catalogue")
+    to.add_argument("--kind", choices=KINDS, help="the attacks of one kind")
+    to.add_argument("--mutate", action="store_true", help="attack with worse checks in their place")
+    to.add_argument("--json", action="store_true", help="print JSON instead")
 
 
 def _add_requests(to: argparse.ArgumentParser) -> None:

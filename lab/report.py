@@ -39,9 +39,9 @@ LIMITS_OF = {
 LIMITS = [
     "A check that found nothing to object to passes: an attempt without tool calls has no tool"
     " errors. One that could not look, as at the shop of an attempt that never ran, fails.",
-    "A candidate's own Python that never returns cannot be interrupted.",
-    "A candidate that runs in this process could reach into it; on an executor of processes it is"
-    " not sent the case's name, split or answer.",
+    "A candidate that is Python and runs in this process could reach into it, and cannot be"
+    " interrupted when it never returns. Apart, in a process of its own, it can do neither; on an"
+    " executor of processes it is sent neither the case's name, split nor answer.",
     "The cases are few and written by people who know the agent; they are not a sample of"
     " anything.",
 ]

@@ -147,7 +147,7 @@ def show_checkpoint(report: Report) -> None:
         table.add_row(
             attack["name"],
             attack["case"],
-            "\n".join(attack["must_fail"]) or "nothing: a blind spot",
+            "\n".join(must_fail(attack)) or "nothing: a blind spot",
             attack["acceptance"],
             "; ".join(["NO", *attack["deviations"]]) if attack["deviations"] else "yes",
         )
@@ -158,6 +158,11 @@ def show_checkpoint(report: Report) -> None:
         show_report(found["live"])
     out.print()
     out.print(f"as written         {found['as_written']}", style="bold")
+
+
+def must_fail(attack: Mapping[str, Any]) -> list[str]:
+    """Return the checks that an attack of a matrix must fail."""
+    return [name for name, judgement in attack["expected"].items() if not judgement]
 
 
 def fractions(groups: Mapping[str, rates.Rate]) -> str:

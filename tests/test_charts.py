@@ -104,11 +104,11 @@ def test_pass_counts_by_check_of_one_candidate() -> None:
 def test_the_attack_matrix_has_a_word_in_every_cell() -> None:
     attacks = checkpoint()["checkpoint"]["attacks"]
     chart = charts.attack_matrix(attacks)
-    assert len(texts(chart)) == 7 * 8
+    assert len(texts(chart)) == 7 * 8 + 7
     assert texts(chart).count("NO") == len(points(chart)) == 16
-    assert chart.title == "6 of 7 attacks are caught; no check sees: wrong amount"
-    assert "wrong currency: currency_labels;" in chart.alt
-    assert "wrong amount: no check;" in chart.alt
+    assert chart.title == "6 of 7 attacks are caught; no check sees 'wrong amount'"
+    assert "wrong currency, caught: currency_labels;" in chart.alt
+    assert "wrong amount, blind spot: no check;" in chart.alt
 
 
 def test_effort_draws_what_was_recorded() -> None:

@@ -9,11 +9,30 @@ LAB = Path(__file__).parents[1] / "lab"
 
 FLOORS = [
     {"errors", "plain"},
-    {"shop", "cases", "statistics", "counts", "shapes", "evidence", "execution", "journal"},
-    {"attempt", "baselines", "grading", "provenance", "rates", "comparison", "timing"},
+    {
+        "shop",
+        "cases",
+        "statistics",
+        "counts",
+        "shapes",
+        "evidence",
+        "execution",
+        "journal",
+        "chain",
+    },
+    {"attempt", "baselines", "grading", "provenance", "rates", "comparison", "timing", "findings"},
     {"plan", "report", "evaluation", "interpretation"},
     {"attacks", "candidates", "checkpoint", "effort", "desk", "frames", "recorded", "copies"},
-    {"terminal", "tables", "request_tables", "options", "choices", "charts", "lessons"},
+    {
+        "terminal",
+        "tables",
+        "request_tables",
+        "attack_tables",
+        "options",
+        "choices",
+        "charts",
+        "lessons",
+    },
     {"cli", "__main__"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -1,3 +1,4 @@
+from .apart import Apart as Apart
 from .database import Database as Database
 from .fixtures import GuidedFixture as GuidedFixture
 from .fixtures import OfflineShopModel as OfflineShopModel

@@ -220,7 +220,7 @@ def test_checkpoint_fails_when_an_attack_comes_out_otherwise(
         weaker = {**CHECKS, "currency_labels": lambda seen: True}
         return evaluate(*arguments, checks=weaker, **options)
 
-    monkeypatch.setattr("lab.attacks.evaluate", with_a_weaker_check)
+    monkeypatch.setattr("lab.attacks.attack.evaluate", with_a_weaker_check)
     assert main(["checkpoint", "--output", str(tmp_path)]) == 1
 
 

@@ -1,0 +1,12 @@
+from .attack import KINDS as KINDS
+from .attack import Attack as Attack
+from .attack import attack_matrix as attack_matrix
+from .attack import named as named
+from .attack import run_attack as run_attack
+from .candidates import Reworded as Reworded
+from .candidates import Script as Script
+from .catalogue import CATALOGUE as CATALOGUE
+from .catalogue import CHECKPOINT as CHECKPOINT
+from .catalogue import OUTSIDE as OUTSIDE
+from .mutation import MUTANTS as MUTANTS
+from .mutation import mutation_test as mutation_test
