@@ -150,6 +150,8 @@ class Writer:
 
     def add(self, kind: str, **said: Any) -> Entry:
         """Add an entry, with the time; it is on disk when this returns."""
+        if said.keys() & {"at", "before"}:
+            raise InputError(f"{self._chain.what}: `at` and `before` are the chain's own")
         before = digest(self.entries[-1]) if self.entries else START
         entry = plain.loads(plain.dumps({"kind": kind, **said, "at": now(), "before": before}))
         with self._chain.path.open("ab") as file:

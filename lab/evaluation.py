@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from lab import baselines
 from lab.attempt import Record, no_record, run_attempt
@@ -14,6 +14,7 @@ from lab.evidence import Report
 from lab.execution import carry, concurrency
 from lab.grading import CHECKS, Check, Criteria, Observation, Row, grade
 from lab.journal import Journal, Past, now
+from lab.ledger import Ledger
 from lab.plan import Plan, listed
 from lab.report import build_report
 from lab.shop.database import Database
@@ -22,17 +23,10 @@ from lab.shop.models import Model
 from lab.shop.skills import Skill
 from lab.shop.tools import Dispatcher, shop_dispatcher
 from lab.shop.transcript import observations, requests
+from lab.watch import Watch
 
 Progress = Callable[[int, int, Row], None]
 """Called with (attempts done, attempts planned, the row just finished)."""
-
-
-class Ledger(Protocol):
-    """Whatever remembers which candidate has seen which cases."""
-
-    def record(self, report: Report) -> None:
-        """Note a finished report."""
-        ...
 
 
 def evaluate(
@@ -49,7 +43,7 @@ def evaluate(
     dispatcher: Callable[[Database], Dispatcher] = shop_dispatcher,
     executor: Executor | None = None,
     journal: Journal | str | Path | None = None,
-    ledger: Ledger | None = None,
+    ledger: Ledger | str | Path | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Run a candidate on every case, `repeats` times each, and return the report.
@@ -57,8 +51,8 @@ def evaluate(
     `model_factory` is called once an attempt. `skill` is the candidate procedure; it takes the
     place of the one of its name among `skills`, the active ones. `baseline` gets each case with
     its expected answer emptied. `executor` carries the attempts elsewhere (any
-    `concurrent.futures.Executor`), `journal` keeps them as they come, `ledger` is told of the
-    report.
+    `concurrent.futures.Executor`), `journal` keeps them as they come. `ledger` remembers which
+    cases this candidate has seen; each row says from it whether its case was held out.
 
     Interrupted (KeyboardInterrupt), it returns its report all the same, every unfinished attempt
     in it a failed NOT_RUN. ValueError where the evaluation could not mean anything: no cases, no
@@ -80,9 +74,11 @@ def evaluate(
         journal = Journal.create(journal)
     if not isinstance(executor, Executor | None):
         raise InputError("executor: give an Executor, such as ThreadPoolExecutor(4), or None")
-    report = build_report(plan, run(plan, executor, journal, progress), concurrency(executor))
-    if ledger is not None:
-        ledger.record(report)
+    watch = Watch(ledger, {"": plan.frozen}, plan.cases)
+    rows = run(plan, executor, journal, progress)
+    watch.mark(rows)
+    report = build_report(plan, rows, concurrency(executor), watch.entry)
+    watch.keep(report)
     return report
 
 

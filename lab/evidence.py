@@ -50,6 +50,14 @@ def save_report(
     return path, digest
 
 
+def report_digest(report: Report) -> str:
+    """Return the digest that a report will have when it is saved as it is."""
+    found = hashlib.sha256()
+    for part in _pieces(report):
+        found.update(part.encode())
+    return found.hexdigest()
+
+
 def refuse_unwritable(path: Path) -> None:
     """InputError where a file is there already, or could not be made, before any work is done."""
     try:

@@ -135,6 +135,21 @@ class Plan:
             raise InputError(told) from None
         return {"cases": plain.digest([vars(case) for case in self.cases]), "checks": checks}
 
+    def frozen(self) -> dict[str, Any]:
+        """Say all that makes the candidate what it is, so that a ledger can tell a revision.
+
+        The agent's own source is in it: its loop, its tools and what it is told.
+        """
+        parts = {
+            "model": identity(self.model_factory),
+            "candidate": self.candidate and self.candidate.entry,
+            "skills": [skill.entry for skill in self.skills],
+            "limits": asdict(self.limits),
+            "dispatcher": identity(self.dispatcher),
+            "agent": lab_digest("shop"),
+        }
+        return dict(plain.loads(plain.dumps(parts)))
+
     def fingerprint(self) -> dict[str, Any]:
         """Say part by part what is evaluated, so that a journal can tell another run."""
         parts = {

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from lab.counts import by_case
+from lab.ledger import HELD_OUT
 from lab.statistics import clustered
 
 Row = dict[str, Any]
@@ -57,14 +58,30 @@ def rates(rows: Sequence[Row]) -> dict[str, Any]:
     return {
         "passed": rate(by_case(rows)),
         "by_split": {
-            split: rate(by_case(row for row in rows if row["split"] == split))
+            split_label(mine): rate(by_case(mine))
             for split in _names(row["split"] for row in rows)
+            for mine in [[row for row in rows if row["split"] == split]]
         },
         "by_check": {
             check: rate(by_case([row for row in rows if check in row["checks"]], _holds(check)))
             for check in _names(name for row in rows for name in row["checks"])
         },
     }
+
+
+def split_label(rows: Sequence[Row]) -> str:
+    """Return the name of the split that attempts belong to, a held-out one with what is left of it.
+
+    `held-out` alone means that a ledger knows of nobody who could have learned from its cases.
+    """
+    split = str(rows[0]["split"])
+    if split != HELD_OUT:
+        return split
+    answers = {row["case"]: (row.get("independence") or {}).get("held_out") for row in rows}
+    spent = sum(answer is False for answer in answers.values())
+    if spent:
+        return f"{split} ({spent} of {len(answers)} spent)"
+    return split if all(answers.values()) else f"{split} (no ledger)"
 
 
 def report_rates(report: Mapping[str, Any]) -> dict[str, Any]:

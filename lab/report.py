@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from lab.counts import baseline_totals, counts, totals
 from lab.evidence import Report
@@ -69,7 +70,9 @@ BLINDFOLD_CAVEAT = (
 )
 
 
-def build_report(plan: Plan, rows: Sequence[Row], concurrency: int) -> Report:
+def build_report(
+    plan: Plan, rows: Sequence[Row], concurrency: int, ledger: dict[str, Any] | None = None
+) -> Report:
     """Put a plan and its rows together as one report of plain data."""
     verdict = acceptance(rows)
     return {
@@ -91,7 +94,7 @@ def build_report(plan: Plan, rows: Sequence[Row], concurrency: int) -> Report:
         "boundaries": dict(BOUNDARIES),
         "limits": [*(said for name, said in LIMITS_OF.items() if name in plan.checks), *LIMITS],
         "caveats": [*notes(rows, bool(plan.skills)), *CAVEATS, *cache_notes(rows)],
-        "provenance": {**provenance(), "digests": plan.digests},
+        "provenance": {**provenance(), "digests": plan.digests, "ledger": ledger},
         "cases": list(rows),
     }
 

@@ -13,7 +13,7 @@ from lab.counts import by_case
 from lab.evidence import Report
 from lab.interpretation.published import PUBLISHED
 from lab.statistics import smallest_finding
-from lab.tables import fractions
+from lab.tables import fractions, show_spent
 from lab.terminal import console, mark, printable
 
 Row = dict[str, Any]
@@ -30,6 +30,7 @@ def show_requests(report: Report) -> None:
     out.print(f"{cases} distinct cases; {rates.MEANING}; wider: than if they were", soft_wrap=True)
     for name, each in found.items():
         out.print(printable(f"{name}: {fractions(each['by_split'])}"), soft_wrap=True)
+    show_spent(out, report["cases"])
     out.print()
     _show_failures(out, report["cases"])
     out.print()

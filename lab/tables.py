@@ -9,6 +9,7 @@ from rich.table import Table
 from lab import rates
 from lab.evidence import Report
 from lab.grading import Row
+from lab.ledger import HELD_OUT, NO_LEDGER
 from lab.report import BLINDFOLD_CAVEAT, DEAF_CAVEAT, FIXTURE_CAVEAT
 from lab.terminal import console, mark, printable
 from lab.timing import STAGES, fair_timing
@@ -39,6 +40,7 @@ def show_report(report: Report) -> None:
     out.print(f"attempts passed    {rates.in_words(found['passed'])}", soft_wrap=True)
     out.print("by split          ", printable(fractions(found["by_split"])))
     out.print(f"                   {rates.MEANING}", soft_wrap=True)
+    show_spent(out, rows)
     ended = fractions(rates.by_value(rows, "loop_status"))
     out.print("ended             ", printable(ended), soft_wrap=True)
     out.print(f"agent              {spent(report['totals'])}", soft_wrap=True)
@@ -163,6 +165,18 @@ def show_checkpoint(report: Report) -> None:
 def must_fail(attack: Mapping[str, Any]) -> list[str]:
     """Return the checks that an attack of a matrix must fail."""
     return [name for name, judgement in attack["expected"].items() if not judgement]
+
+
+def show_spent(out: Console, rows: Sequence[Row]) -> None:
+    """Say of each case that calls itself held out, and is not, why that is."""
+    why: dict[str, list[str]] = {}
+    for case, row in {row["case"]: row for row in rows if row["split"] == HELD_OUT}.items():
+        found = row.get("independence") or {"held_out": None, "why": NO_LEDGER}
+        if found["held_out"] is not True:
+            why.setdefault(found["why"], []).append(case)
+    for reason, cases in why.items():
+        told = f"not held out       {', '.join(cases)}: {reason}"
+        out.print(printable(told), soft_wrap=True)
 
 
 def fractions(groups: Mapping[str, rates.Rate]) -> str:

@@ -8,32 +8,16 @@ from pathlib import Path
 LAB = Path(__file__).parents[1] / "lab"
 
 FLOORS = [
-    {"errors", "plain"},
-    {
-        "shop",
-        "cases",
-        "statistics",
-        "counts",
-        "shapes",
-        "evidence",
-        "execution",
-        "journal",
-        "chain",
-    },
-    {"attempt", "baselines", "grading", "provenance", "rates", "comparison", "timing", "findings"},
-    {"plan", "report", "evaluation", "interpretation"},
-    {"attacks", "candidates", "checkpoint", "effort", "desk", "frames", "recorded", "copies"},
-    {
-        "terminal",
-        "tables",
-        "request_tables",
-        "attack_tables",
-        "options",
-        "choices",
-        "charts",
-        "lessons",
-    },
-    {"cli", "__main__"},
+    floor.split()
+    for floor in (
+        "errors plain",
+        "shop cases statistics counts shapes evidence execution journal chain",
+        "attempt baselines grading provenance comparison timing findings ledger watch rates",
+        "plan report evaluation interpretation",
+        "attacks review candidates checkpoint calibration effort desk frames recorded copies",
+        "terminal tables request_tables attack_tables review_tables options choices charts lessons",
+        "cli people __main__",
+    )
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 

@@ -5,6 +5,7 @@ from typing import Any, Literal, NoReturn
 
 from lab import plain
 from lab.errors import InputError
+from lab.ledger import publish
 
 Action = Literal["stock", "draft", "clarify", "refuse"]
 ACTIONS: tuple[Action, ...] = ("stock", "draft", "clarify", "refuse")
@@ -234,3 +235,5 @@ REQUEST_CASES: tuple[RequestCase, ...] = (
         (),
     ),
 )
+
+publish(REQUEST_CASES)

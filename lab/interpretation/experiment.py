@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from lab import plain
@@ -13,9 +15,11 @@ from lab.evidence import Report
 from lab.interpretation.attempt import MECHANISMS, Row, not_run, run_case
 from lab.interpretation.candidates import OUTPUT_TOKENS, Infer
 from lab.interpretation.cases import REQUEST_CASES, RequestCase
+from lab.ledger import Ledger
 from lab.plan import listed
 from lab.provenance import identity, lab_digest, provenance
 from lab.shapes import REQUESTS_SCHEMA
+from lab.watch import Watch
 
 MOST_REPEATS = 3
 Progress = Callable[[int, int, Row], None]
@@ -54,6 +58,7 @@ def run_requests(
     *,
     cases: Iterable[RequestCase] = REQUEST_CASES,
     repeats: int = 1,
+    ledger: Ledger | str | Path | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Have every candidate interpret every request, `repeats` times each, and return the report.
@@ -61,7 +66,8 @@ def run_requests(
     `candidates` gives each a name. Who comes first changes from one request, and one repetition,
     to the next; the rows stand in the order in which they were run. Nothing is retried or thrown
     away, a first attempt least of all. Interrupted (KeyboardInterrupt), it returns its report all
-    the same, with what did not run in it as failed.
+    the same, with what did not run in it as failed. `ledger` remembers which candidate has seen
+    which requests; each row says from it whether its request was held out.
 
     ValueError where the experiment could not mean anything: no candidates, no cases, a case's name
     used twice, `repeats` outside 1..3.
@@ -70,6 +76,7 @@ def run_requests(
     _refuse_meaningless(candidates, asked, repeats)
     candidates = dict(candidates)
     told = {name: describe_candidate(name, infer) for name, infer in candidates.items()}
+    watch = Watch(ledger, {n: partial(dict, each) for n, each in told.items()}, asked)
     plan = list(in_turns(tuple(candidates), asked, repeats))
     rows: list[Row] = []
     try:
@@ -80,7 +87,11 @@ def run_requests(
     except KeyboardInterrupt:
         pass  # the report says which attempts did not run
     rows += [not_run(case, name, repeat) for case, repeat, name in plan[len(rows) :]]
-    return build_report(told, asked, repeats, rows)
+    watch.mark(rows)
+    report = build_report(told, asked, repeats, rows)
+    report["provenance"]["ledger"] = watch.entry
+    watch.keep(report)
+    return report
 
 
 def in_turns(
