@@ -120,6 +120,21 @@ def attacks(options: argparse.Namespace) -> list[Attack]:
     return [attack for attack in CATALOGUE if options.kind in (None, attack.kind)]
 
 
+def any_case(path: Path | None, name: str) -> Case | RequestCase:
+    """Return the case or request of this name, of a file or of the lab's own."""
+    if path is None:
+        known: list[Case | RequestCase] = [*CASES, *REQUEST_CASES]
+    else:
+        try:
+            known = [*load_cases(path)]
+        except InputError:
+            known = [*load_request_cases(path)]
+    found = [case for case in known if case.name == name]
+    if not found:
+        raise InputError(f"{name!r} is not one of {', '.join(case.name for case in known)}")
+    return found[0]
+
+
 def requests(options: argparse.Namespace) -> list[RequestCase]:
     """Return the requests of the file, or the lab's own; of those the one that was named."""
     cases = load_request_cases(options.cases) if options.cases else REQUEST_CASES

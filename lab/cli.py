@@ -17,6 +17,7 @@ from lab import (
     attacks,
     choices,
     interpretation,
+    people,
     rates,
     request_tables,
     tables,
@@ -73,6 +74,7 @@ def run_evaluate(options: argparse.Namespace) -> int:
             criteria=choices.criteria(options),
             executor=choices.executor(stack, options.workers),
             journal=diary,
+            ledger=options.ledger,
             progress=terminal.ProgressLine(),
         )
         # Before a server is closed, which may have to wait for a reply it is still writing.
@@ -125,6 +127,7 @@ def run_requests(options: argparse.Namespace) -> int:
             choices.interpreters(stack, options),
             cases=cases,
             repeats=options.repeats,
+            ledger=options.ledger,
             progress=terminal.ProgressLine(),
         )
         path, digest = save_report(path.parent, report, name=path.name)
@@ -146,11 +149,12 @@ def run_verify(options: argparse.Namespace) -> int:
             "a whole report, whose verdict, counts and totals are what its attempts add up to;"
             " no digest was given, so its words and its attempts themselves may have been changed"
         )
+    told = [*_results(report), people.review_of(options.report, report)]
     with terminal.unheard():
         print(f"{options.report}: {compared}")
-        for told in _results(report):
-            print(terminal.printable(told))
-        print("this says nothing of whether the grading was right or anybody reviewed it")
+        for line in told:
+            print(terminal.printable(line))
+        print("the digest says nothing of whether the grading was right")
     return 0
 
 
@@ -286,6 +290,9 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "attack": run_attacks,
     "checkpoint": run_checkpoint,
     "requests": run_requests,
+    "review": people.run_review,
+    "calibrate": people.run_calibrate,
+    "ledger": people.run_ledger,
     "verify": run_verify,
     "regrade": run_regrade,
     "timing": run_timing,

@@ -24,8 +24,8 @@ PURCHASE = re.compile(
 DENIAL = re.compile(
     r"\b(?:no|not|nothing|never|none|without|cannot|didn't|wasn't|isn't|haven't)\b", re.IGNORECASE
 )
-PENCE = re.compile(r"(\d+) pence", re.IGNORECASE)
-TUBS = re.compile(r"(\d+) tubs?", re.IGNORECASE)
+PENCE = re.compile(r"([\d,]*\d) pence", re.IGNORECASE)
+TUBS = re.compile(r"([\d,]*\d) tubs?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def draft_lines(answer: str, seen: _Seen) -> Iterator[Finding]:
             (TUBS, {draft.quantity}, "tubs"),
         ):
             for match in pattern.finditer(answer, line.start(), line.end()):
-                if int(match.group(1)) not in right:
+                if int(match.group(1).replace(",", "")) not in right:
                     why = f"the draft of {draft.sku} is {draft.quantity} tubs,"
                     why = f"{why} {draft.total_pence} pence; not these {unit}"
                     yield _finding("draft line", match, why)

@@ -13,6 +13,8 @@ from lab.shop.loop import Limits
 
 LIMITS = "one limit of an attempt: " + ", ".join(f"{f.name}={f.default}" for f in fields(Limits))
 
+LEDGER = "remember here what is frozen and seen, and say which cases are still held out"
+
 EXITS = """exit status:
   0    REVIEW_REQUIRED: every named check passed, and a person still has to review;
        of the other commands: what was asked for was done, or came out as written
@@ -39,6 +41,12 @@ def parser() -> argparse.ArgumentParser:
     _add_evaluate(command("evaluate", "run a candidate on cases, grade, save"))
     _add_checkpoint(command("checkpoint", "check the instrument against fixtures"))
     _add_attack(command("attack", "attack the instrument: what it catches, and what it cannot see"))
+    review = command("review", "read a report's answers beside their observations, and judge them")
+    review.add_argument("report", type=Path)
+    review.add_argument("--reviewer", metavar="NAME", help="who judges; without it, only the state")
+    review.add_argument("--json", action="store_true", help="print the state as JSON, ask nothing")
+    _add_calibrate(command("calibrate", "how far a reviewer can be believed, on labelled answers"))
+    _add_ledger(command("ledger", "which candidate was frozen when, and which cases it has seen"))
     _add_requests(command("requests", "does interpreting language beat a plain rule?"))
     verify = command("verify", "check a saved report's digest, shape and sums")
     verify.add_argument("report", type=Path)
@@ -76,6 +84,7 @@ def _add_evaluate(to: argparse.ArgumentParser) -> None:
     to.add_argument("--workers", type=int, default=1, help="attempts at a time, in processes")
     to.add_argument("--journal", type=Path, metavar="FILE", help="where attempts are kept at once")
     to.add_argument("--resume", action="store_true", help="go on with a run that was cut short")
+    to.add_argument("--ledger", type=Path, metavar="FILE", help=LEDGER)
     to.add_argument(
         "--json",
         action="store_true",
@@ -103,10 +112,32 @@ def _add_attack(to: argparse.ArgumentParser) -> None:
     to.add_argument("--json", action="store_true", help="print JSON instead")
 
 
+def _add_calibrate(to: argparse.ArgumentParser) -> None:
+    which = to.add_mutually_exclusive_group()
+    which.add_argument("--live", action="store_true", help="the model in the box as a reviewer too")
+    _add_address(to, which)
+    to.add_argument("--no-preflight", action="store_true", help="ask the server nothing beforehand")
+    to.add_argument("--person", metavar="NAME", help="ask a person here instead")
+    to.add_argument("--answers", type=Path, metavar="FILE", help="your own labelled answers, TOML")
+    to.add_argument("--output", type=Path, metavar="FILE", help="keep every reply in a new file")
+    to.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
+def _add_ledger(to: argparse.ArgumentParser) -> None:
+    to.add_argument("file", type=Path)
+    to.add_argument("--move", metavar="CASE", help="note that a case belongs elsewhere from now on")
+    to.add_argument("--to", metavar="SPLIT", help="where to")
+    to.add_argument("--reason", help="why, in words")
+    to.add_argument("--cases", type=Path, metavar="FILE", help="where the case is from")
+    to.add_argument("--report", type=Path, help="is this report's ledger the one here?")
+    to.add_argument("--json", action="store_true", help="print the entries as JSON instead")
+
+
 def _add_requests(to: argparse.ArgumentParser) -> None:
     _add_interpreter(to)
     to.add_argument("--repeats", type=int, default=1, help="attempts a request, 1 to 3")
     to.add_argument("--output", type=Path, metavar="FILE", help="a new file for the report")
+    to.add_argument("--ledger", type=Path, metavar="FILE", help=LEDGER)
     to.add_argument(
         "--json",
         action="store_true",

@@ -11,14 +11,18 @@ from lab.evidence import Report
 from lab.grading import Row
 from lab.ledger import HELD_OUT, NO_LEDGER
 from lab.report import BLINDFOLD_CAVEAT, DEAF_CAVEAT, FIXTURE_CAVEAT
+from lab.review import state_in_words, unreviewed
 from lab.terminal import console, mark, printable
 from lab.timing import STAGES, fair_timing
 
 MOST_LINES = 200
 
 
-def show_report(report: Report) -> None:
-    """Print a report: attempts by check, counts, the verdict beside what it leaves open."""
+def show_report(report: Report, review: Mapping[str, Any] | None = None) -> None:
+    """Print a report: attempts by check, counts, the verdict beside what it leaves open.
+
+    `review` is the state of its review (`Review.state`); without it nobody has begun one.
+    """
     out = console()
     rows = report["cases"]
     shown = rows
@@ -53,6 +57,8 @@ def show_report(report: Report) -> None:
     out.print(f"acceptance         {verdict['status']}", style="bold")
     out.print(f"not graded         {', '.join(verdict['ungraded'])}")
     out.print(f"                   {verdict['meaning']}", soft_wrap=True)
+    told = state_in_words(unreviewed(report) if review is None else review)
+    out.print("reviewed          ", printable(told), soft_wrap=True)
 
 
 def attempts_table(rows: Sequence[Row], checks: Collection[str]) -> Table:

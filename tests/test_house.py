@@ -14,8 +14,10 @@ FLOORS = [
         "shop cases statistics counts shapes evidence execution journal chain",
         "attempt baselines grading provenance comparison timing findings ledger watch rates",
         "plan report evaluation interpretation",
-        "attacks review candidates checkpoint calibration effort desk frames recorded copies",
-        "terminal tables request_tables attack_tables review_tables options choices charts lessons",
+        "attacks checkpoint candidates recorded copies effort desk frames"
+        " review calibration reviewers",
+        "terminal options choices charts lessons"
+        " tables request_tables attack_tables review_tables review_desk",
         "cli people __main__",
     )
 ]
