@@ -5,7 +5,7 @@ defeated; the attacks in `lab.attacks` say how.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -59,11 +59,14 @@ def finding_kinds(row: Row) -> frozenset[str]:
     return frozenset(finding.kind for finding in findings(row))
 
 
-def marked(answer: str, found: list[Finding]) -> str:
+def marked(answer: str, found: Sequence[Finding]) -> str:
     """Return an answer with each finding between marks and numbered: `>>999999<<[1]`."""
-    ends = [(f.start, f.end, number) for number, f in enumerate(found, start=1)]
-    for start, end, number in sorted(ends, reverse=True):
-        answer = f"{answer[:start]}>>{answer[start:end]}<<[{number}]{answer[end:]}"
+    numbers: dict[tuple[int, int], str] = {}
+    for number, finding in enumerate(found, start=1):
+        place = finding.start, finding.end
+        numbers[place] = f"{numbers.get(place, '')}[{number}]"
+    for (start, end), told in sorted(numbers.items(), reverse=True):
+        answer = f"{answer[:start]}>>{answer[start:end]}<<{told}{answer[end:]}"
     return answer
 
 
@@ -144,7 +147,7 @@ def draft_lines(answer: str, seen: _Seen) -> Iterator[Finding]:
                 if int(match.group(1).replace(",", "")) not in right:
                     why = f"the draft of {draft.sku} is {draft.quantity} tubs,"
                     why = f"{why} {draft.total_pence} pence; not these {unit}"
-                    yield _finding("draft line", match, why)
+                    yield _finding("draft line", match, why, 1)
 
 
 LOOKS: tuple[Callable[[str, _Seen], Iterator[Finding]], ...] = (
@@ -155,5 +158,5 @@ LOOKS: tuple[Callable[[str, _Seen], Iterator[Finding]], ...] = (
 )
 
 
-def _finding(kind: Kind, match: re.Match[str], why: str) -> Finding:
-    return Finding(kind, match.start(), match.end(), match.group(), why)
+def _finding(kind: Kind, match: re.Match[str], why: str, part: int = 0) -> Finding:
+    return Finding(kind, match.start(part), match.end(part), match.group(part), why)

@@ -158,6 +158,10 @@ class Ledger:
         """
         return _judge(identify(case), candidate, self.entries())
 
+    def split(self, case: Any) -> str:
+        """Return the split that a case belongs to now: its own, or where it was moved last."""
+        return _split(identify(case), self.entries())
+
     def spent(self, cases: Iterable[Any]) -> dict[str, int]:
         """Return how many times each case has been observed so far, by its name."""
         entries = self.entries()

@@ -1,9 +1,11 @@
 """The recorded runs of a real model, by name, as they were saved."""
 
+import hashlib
 import tomllib
 from pathlib import Path
 from typing import Any
 
+from lab import plain
 from lab.errors import InputError
 from lab.evidence import Report, load_report
 
@@ -20,6 +22,15 @@ def runs() -> dict[str, dict[str, Any]]:
     """Return each recorded run's entry (file, digest, adapter, command) by its name."""
     told = tomllib.loads((shelf() / "environment.toml").read_text("utf-8"))
     return {run["name"]: run for run in told["run"]}
+
+
+def recorded_calibration() -> dict[str, Any]:
+    """Return what each reviewer, the model in the box among them, came to on the answers."""
+    told = tomllib.loads((shelf() / "environment.toml").read_text("utf-8"))["calibration"][0]
+    data = (shelf() / told["report"]).read_bytes()
+    if hashlib.sha256(data).hexdigest() != told["sha256"]:
+        raise InputError(f"recorded: {told['report']}: the bytes are not those that were saved")
+    return dict(plain.loads(data.decode()))
 
 
 def recorded(name: str) -> Report:

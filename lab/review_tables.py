@@ -13,6 +13,8 @@ from lab.evidence import Report
 from lab.review import state_in_words
 from lab.terminal import console, printable
 
+MOST_NAMES = 20
+
 
 def show_state(report: Report, state: Mapping[str, Any], path: Path) -> None:
     """Print how far a review is, objections and disagreements by name."""
@@ -50,8 +52,10 @@ def show_calibration(found: Mapping[str, Mapping[str, Any]]) -> None:
         told += f" leaves {rates.text(each['specificity'])} of what is good alone, kappa {kappa}"
         out.print(printable(told), soft_wrap=True)
     for name, each in found.items():
-        differing = ", ".join(row["name"] for row in each["disagreements"])
-        out.print(printable(f"{name} differs on: {differing or 'nothing'}"), soft_wrap=True)
+        differing = [row["name"] for row in each["disagreements"]]
+        told = ", ".join(differing[:MOST_NAMES]) or "nothing"
+        more = f" and {len(differing) - MOST_NAMES} more" if differing[MOST_NAMES:] else ""
+        out.print(printable(f"{name} differs on: {told}{more}"), soft_wrap=True)
     out.print(next(iter(found.values()))["cannot_show"], soft_wrap=True)
 
 

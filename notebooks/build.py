@@ -42,7 +42,9 @@ def choose(source: str, edition: Edition, cell: str) -> str:
     """Return a learner's cell as one edition has it; ValueError where its marks do not pair up."""
     chosen, count = PARTS.subn(lambda found: found[edition], source + "\n")
     if count == 0 or MARK.search(chosen):
-        raise ValueError(f"cell {cell}: `# starter`, `# solution`, `# end` must follow each other")
+        raise ValueError(
+            f"cell {cell}: `# starter`, `# solution`, `# end` must follow each other"
+        )
     return re.sub(r"\n{4,}", "\n\n\n", chosen).strip("\n")
 
 
@@ -57,14 +59,23 @@ def assemble(unit: str, edition: Edition) -> Any:
         if "learner" in cell.metadata.get("tags", []):
             cell.source = choose(cell.source, edition, identity)
         elif MARK.search(cell.source):
-            raise ValueError(f"{unit}: cell {identity} has marks and is not tagged learner")
+            raise ValueError(
+                f"{unit}: cell {identity} has marks and is not tagged learner"
+            )
         cells.append({**cell, "id": identity, "metadata": dict(cell.metadata)})
     identities = [cell["id"] for cell in cells]
     if len(set(identities)) < len(identities):
         twice = {name for name in identities if identities.count(name) > 1}
-        raise ValueError(f"{unit}: the same title twice: {', '.join(sorted(twice))}")
+        raise ValueError(
+            f"{unit}: the same title twice: {', '.join(sorted(twice))}"
+        )
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
-    notebook = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    notebook = {
+        "cells": cells,
+        "metadata": metadata,
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
     made = nbformat.from_dict(notebook)  # type: ignore[no-untyped-call]
     nbformat.validate(made)
     return made
@@ -106,7 +117,11 @@ def main() -> int:
         for edition, folder in EDITIONS.items():
             path, made = folder / f"{unit}.ipynb", assemble(unit, edition)
             if is_check:
-                stored = nbformat.read(path, as_version=4) if path.exists() else {"cells": []}
+                stored = (
+                    nbformat.read(path, as_version=4)
+                    if path.exists()
+                    else {"cells": []}
+                )
                 if without_outputs(stored) != without_outputs(made):
                     differing.append(path)
             else:
@@ -114,7 +129,9 @@ def main() -> int:
                 nbformat.write(execute(made), path)
                 print(path.relative_to(HERE.parent))
     for path in differing:
-        print(f"{path.relative_to(HERE.parent)} differs from its source: run notebooks/build.py")
+        print(
+            f"{path.relative_to(HERE.parent)} differs from its source: run notebooks/build.py"
+        )
     return 1 if differing else 0
 
 

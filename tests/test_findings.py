@@ -31,9 +31,9 @@ def test_what_is_supported_raises_nothing(answer: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "found"),
     [
-        ("V: 6 tubs, 1600 pence", [("draft line", "1600 pence"), ("number", "1600")]),
-        ("V: 6 tubs, 1100 pence", [("draft line", "1100 pence")]),
-        ("V: 4 tubs", [("draft line", "4 tubs")]),
+        ("V: 6 tubs, 1600 pence", [("draft line", "1600"), ("number", "1600")]),
+        ("V: 6 tubs, 1100 pence", [("draft line", "1100")]),
+        ("V: 4 tubs", [("draft line", "4")]),
         ("£1500", [("number", "£1500")]),
         ("1500 pounds", [("number", "1500")]),
         ("in 3 days", [("number", "3")]),
@@ -84,6 +84,9 @@ def test_an_attempt_without_an_answer_has_none() -> None:
 def test_findings_are_marked_in_the_answer_itself() -> None:
     row = {**ROW, "answer": "V for 7 euros"}
     assert marked("V for 7 euros", findings(row)) == "V for >>7<<[1] >>euros<<[2]"
+    wrong = "V: 1600 pence"
+    found = findings({**ROW, "answer": wrong})
+    assert marked(wrong, found) == "V: >>1600<<[1][2] pence"
 
 
 def test_findings_never_enter_passed() -> None:

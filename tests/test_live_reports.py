@@ -11,11 +11,12 @@ from lab.interpretation import PROMPTS, REQUEST_CASES
 from lab.interpretation import regrade as regrade_requests
 
 LIVE = Path(__file__).parents[1] / "fixtures" / "live"
-RUNS = tomllib.loads((LIVE / "environment.toml").read_text())["run"]
+TOLD = tomllib.loads((LIVE / "environment.toml").read_text())
+RUNS, CALIBRATIONS = TOLD["run"], TOLD["calibration"]
 
 
 def test_every_report_has_its_record() -> None:
-    assert sorted(run["report"] for run in RUNS) == sorted(
+    assert sorted(run["report"] for run in [*RUNS, *CALIBRATIONS]) == sorted(
         path.name for path in LIVE.glob("*.json")
     )
 

@@ -1,11 +1,17 @@
 """What the README shows is what comes out."""
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from lab.attacks import CATALOGUE, MUTANTS
 from lab.baselines import baseline
+from lab.calibration import calibrate
 from lab.cases import load_cases
+from lab.rates import text
+from lab.recorded import recorded_calibration
+from lab.reviewers import REVIEWERS
 
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 
@@ -15,7 +21,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_python_example_says_what_it_says() -> None:
-    code, _ = blocks("python")
+    code, _, _ = blocks("python")
     shown: dict[str, Any] = {}
     exec(code, shown)
     counts = shown["report"]["counts"]
@@ -26,8 +32,26 @@ def test_the_python_example_says_what_it_says() -> None:
     assert "# ['quantities', 'grounded']" in code
 
 
+def test_the_attacked_instrument_says_what_it_says() -> None:
+    _, code, _ = blocks("python")
+    shown: dict[str, Any] = {}
+    exec("from lab import *\n" + code.replace("evaluate(", "report = evaluate("), shown)
+    assert shown["report"] is True
+    kinds = Counter(str(attack.kind) for attack in CATALOGUE)
+    assert f"`lab attack` runs {len(CATALOGUE)} candidates" in README
+    told = "{caught} are caught. {blind spot} are **blind spots**"
+    assert told.format(**kinds) in README
+    assert f"{kinds['false alarm']} are **false alarms**" in README
+    assert f"wants every one of the {len(MUTANTS)} noticed" in README
+    aids = calibrate(REVIEWERS["aids"])
+    assert f"The aids find {text(aids['sensitivity'])} of what is wrong" in README
+    model = recorded_calibration()["reviewers"]["model"]
+    assert [sum(replies.values()) for replies in model["confusion"].values()] == [17, 24, 4]
+    assert all(row["reply"] == "good" for row in model["rows"])
+
+
 def test_the_requests_example_says_what_it_says() -> None:
-    _, code = blocks("python")
+    _, _, code = blocks("python")
     shown: dict[str, Any] = {}
     exec(code, shown)
     *_, statements = code.partition("report = ")

@@ -3,7 +3,7 @@
 import pytest
 
 from lab.errors import InputError
-from lab.recorded import recorded, runs
+from lab.recorded import recorded, recorded_calibration, runs
 
 
 def test_they_are_found_by_name() -> None:
@@ -24,3 +24,21 @@ def test_they_are_found_by_name() -> None:
 def test_another_name_is_refused_with_those_there_are() -> None:
     with pytest.raises(InputError, match="'qwen3' is not one of: template; template, opening"):
         recorded("qwen3")
+
+
+def test_the_recorded_calibration_is_as_it_came_out() -> None:
+    found = recorded_calibration()
+    assert found["model"]["name"] == "SmolLM2-135M-Instruct-Q4_1"
+    told = {
+        name: (each["sensitivity"]["passed"], each["specificity"]["passed"], each["agreed"])
+        for name, each in found["reviewers"].items()
+    }
+    assert told == {
+        "aids": (16, 12, 28),
+        "always_good": (0, 17, 17),
+        "always_objects": (24, 0, 24),
+        "model": (0, 17, 17),
+    }
+    for each in found["reviewers"].values():
+        assert len(each["rows"]) == each["answers"] == 45
+        assert sum(row["agrees"] for row in each["rows"]) == each["agreed"]

@@ -29,12 +29,20 @@
 # %% a-begin
 from dataclasses import replace
 
-from lab import CASES, OPENING_PROCEDURE, Case, ModelTurn, OfflineShopModel, ToolCall
+from lab import (
+    CASES,
+    OPENING_PROCEDURE,
+    Case,
+    ModelTurn,
+    OfflineShopModel,
+    ToolCall,
+)
 from lab import baseline, charts, evaluate, lessons, load_report, save_report
-from lab.attacks import Reworded, Script
+from lab.attacks import KINDS, OUTSIDE, Reworded, Script, attack_matrix
 from lab.checkpoint import checkpoint
 from lab.lessons import TODO
 from lab.recorded import recorded
+from lab.review import presentation
 
 lessons.begin("unit_a")
 
@@ -137,10 +145,19 @@ lessons.predict("counts", prediction)
 report = evaluate(OfflineShopModel, repeats=2)
 counts = report["counts"]
 predicted = lessons.shown("counts")
-{"predicted": predicted, "attempts": counts["attempts"], "distinct_cases": counts["distinct_cases"]}
+{
+    "predicted": predicted,
+    "attempts": counts["attempts"],
+    "distinct_cases": counts["distinct_cases"],
+}
 
 # %% a-run-look
-counts["passed"], report["passed"], report["acceptance"]["status"], report["acceptance"]["ungraded"]
+(
+    counts["passed"],
+    report["passed"],
+    report["acceptance"]["status"],
+    report["acceptance"]["ungraded"],
+)
 
 # %% a-run-explain [markdown]
 # Repeating a case makes attempts, not cases: both numbers always stand together. And everything
@@ -156,9 +173,15 @@ counts["passed"], report["passed"], report["acceptance"]["status"], report["acce
 row = report["cases"][0]
 for message in row["transcript"][2:]:
     calls = [
-        c["function"]["name"] + c["function"]["arguments"] for c in message.get("tool_calls", [])
+        c["function"]["name"] + c["function"]["arguments"]
+        for c in message.get("tool_calls", [])
     ]
-    print(message["role"].ljust(9), *calls, message["content"] if not calls else "", sep=" ")
+    print(
+        message["role"].ljust(9),
+        *calls,
+        message["content"] if not calls else "",
+        sep=" ",
+    )
 
 # %% a-rows-checks
 row["expected"], row["observed"], row["checks"]
@@ -169,7 +192,12 @@ row["expected"], row["observed"], row["checks"]
 
 # %% a-rows-boundary
 boundary = report["cases"][2]
-boundary["case"], boundary["expected"], boundary["observed"], boundary["loop_status"]
+(
+    boundary["case"],
+    boundary["expected"],
+    boundary["observed"],
+    boundary["loop_status"],
+)
 
 # %% a-rows-failing [markdown]
 # And one that fails: it says nothing at all.
@@ -195,8 +223,13 @@ charts.pass_counts(report)
 
 # %% a-counts-data
 shown = charts.pass_counts(report).data
-assert list(shown["line"]) == ["development", "regression", "held-out"]
+lines = ["development", "regression", "held-out (2 of 2 spent)"]
+assert list(shown["line"]) == lines
 shown[["line", "passed", "attempts", "cases"]]
+
+# %% a-counts-spent [markdown]
+# Two cases were held out: written after the procedure was frozen. They are *spent* now, because they are
+# published with the lab, and a candidate may have been made by somebody who has read them.
 
 # %% a-live-asks [markdown]
 # ## A real model, in two configurations
@@ -217,11 +250,16 @@ prediction = (12, 4)
 lessons.predict("procedure", prediction)
 
 # %% a-live
-runs = {name: recorded(name)["counts"] for name in ("adapter", "adapter, opening procedure")}
+runs = {
+    name: recorded(name)["counts"]
+    for name in ("adapter", "adapter, opening procedure")
+}
 predicted = lessons.shown("procedure")
 for name, each in runs.items():
     grounded = each["by_check"]["grounded"]["passed"]
-    print(f"{name}: grounded {grounded}/16, passed {each['passed']}/16, ended {each['by_status']}")
+    print(
+        f"{name}: grounded {grounded}/16, passed {each['passed']}/16, ended {each['by_status']}"
+    )
 print("you predicted", predicted)
 
 # %% a-live-explain [markdown]
@@ -245,9 +283,7 @@ print("you predicted", predicted)
 # starter
 explanation = TODO
 # solution
-explanation = (
-    "Both failed. Time to a wrong answer is not time to a right one; only passed attempts compare."
-)
+explanation = "Both failed. Time to a wrong answer is not time to a right one; only passed attempts compare."
 # end
 lessons.note("shorter is not faster", explanation)
 
@@ -260,7 +296,11 @@ lessons.note("shorter is not faster", explanation)
 # %% a-falsify
 wrong = replace(opening, expected=(("V", 7), ("S", 4)))
 [row] = evaluate(OfflineShopModel, cases=[wrong])["cases"]
-[name for name, held in row["checks"].items() if not held], row["expected"], row["observed"]
+(
+    [name for name, held in row["checks"].items() if not held],
+    row["expected"],
+    row["observed"],
+)
 
 # %% a-falsify-which [markdown]
 # Two checks fail, and one of them, `baseline_matches_authored_answer`, is no business of the agent.
@@ -328,7 +368,9 @@ prediction = 1
 lessons.predict("wrong amount", prediction)
 
 # %% a-attack-amount
-liar = evaluate(lambda: Reworded("1500 pence GBP", "999999 pence GBP"), cases=CASES[:1])
+liar = evaluate(
+    lambda: Reworded("1500 pence GBP", "999999 pence GBP"), cases=CASES[:1]
+)
 predicted = lessons.shown("wrong amount")
 failing = [name for name, held in liar["cases"][0]["checks"].items() if not held]
 print(liar["cases"][0]["answer"])
@@ -346,6 +388,24 @@ charts.attack_matrix(attacks)
 matrix = charts.attack_matrix(attacks).data
 assert matrix[matrix["attack"] == "wrong amount"]["passed"].all()
 matrix.groupby("attack", sort=False)["passed"].sum().to_dict()
+
+# %% a-attack-all-asks [markdown]
+# Those were seven. The catalogue has more, and for each somebody wrote down beforehand what every check must
+# say. What is wrong while every check passes is a **blind spot**. What is right while a check fails is a
+# **false alarm**.
+
+# %% a-attack-all
+more = attack_matrix(OUTSIDE)
+for kind in KINDS:
+    names = [each["name"] for each in more if each["kind"] == kind]
+    print(f"{kind}, {len(names)} of {len(more)}: {'; '.join(names[:3])} ...")
+
+# %% a-attack-aids [markdown]
+# An aid can point at a number that no tool observed. It is a *finding* for whoever reads the answer, and never
+# enters `passed`. Read the answer as a reviewer would: `lab review` shows it like this and asks four questions.
+
+# %% a-attack-review
+print(presentation(liar["cases"][0]))
 
 # %% a-establishes-asks [markdown]
 # **Task `establishes` (3 minutes).** `passed` is True for a report. What has been established?
@@ -383,7 +443,10 @@ def deficits(rows):
 
 # solution
 def deficits(rows):
-    found = [(row["code"], row["wanted"] - (row["on_shelf"] - row["promised"])) for row in rows]
+    found = [
+        (row["code"], row["wanted"] - (row["on_shelf"] - row["promised"]))
+        for row in rows
+    ]
     return [(code, missing) for code, missing in found if missing > 0]
 
 

@@ -22,8 +22,19 @@ from lab import CASES, GuidedFixture, OfflineShopModel, Skill, Case
 from lab import charts, compare, evaluate, fair_timing, lessons, statistics
 from lab.counts import by_case
 from lab.interpretation import REQUEST_CASES, Decision, Product, RequestCase, Rule
-from lab.interpretation import always_clarify, always_draft, candidate_input, fulfill
-from lab.interpretation import keyword_decision, keywords, parse_decision, run_requests
+from lab.interpretation import (
+    always_clarify,
+    always_draft,
+    candidate_input,
+    fulfill,
+)
+from lab.interpretation import (
+    keyword_decision,
+    keywords,
+    parse_decision,
+    run_requests,
+)
+from lab.ledger import Ledger
 from lab.lessons import TODO
 from lab.recorded import recorded
 
@@ -123,9 +134,15 @@ prediction = (2, 2)
 lessons.predict("floors", prediction)
 
 # %% b-floors
-floors = run_requests({"always_draft": always_draft, "always_clarify": always_clarify})
+floors = run_requests(
+    {"always_draft": always_draft, "always_clarify": always_clarify}
+)
 predicted = lessons.shown("floors")
-{name: each["passed"] for name, each in floors["counts"].items()}, "predicted", predicted
+(
+    {name: each["passed"] for name, each in floors["counts"].items()},
+    "predicted",
+    predicted,
+)
 
 # %% b-floors-look
 drafts = [row for row in floors["cases"] if row["candidate"] == "always_draft"]
@@ -169,7 +186,12 @@ counts = report["counts"]["keywords"]
 
 # %% b-keywords-missed
 missed = next(row for row in report["cases"] if not row["passed"])
-missed["request"], missed["decision"], missed["expected"]["action"], missed["mechanism"]
+(
+    missed["request"],
+    missed["decision"],
+    missed["expected"]["action"],
+    missed["mechanism"],
+)
 
 # %% b-keywords-why [markdown]
 # A quoted "buy" is a purchase to it: it does not know who is speaking. The failure stays in.
@@ -214,7 +236,9 @@ def recount(rows):
         "passed": sum(row["passed"] for row in rows),
         "attempts": len(rows),
         "errors": sum(row["error"] is not None for row in rows),
-        "unrequested_drafts": sum(not row["checks"]["no_unrequested_draft"] for row in rows),
+        "unrequested_drafts": sum(
+            not row["checks"]["no_unrequested_draft"] for row in rows
+        ),
     }
 
 
@@ -239,7 +263,9 @@ for candidate, case in (
     ("contrast", "quoted"),
     ("constrained", "new_product"),
 ):
-    row = next(r for r in live["cases"] if (r["candidate"], r["case"]) == (candidate, case))
+    row = next(
+        r for r in live["cases"] if (r["candidate"], r["case"]) == (candidate, case)
+    )
     print(
         f"{candidate}, {case}, {row['output_tokens']} tokens, {row['mechanism']}: {row['raw'][:70]}"
     )
@@ -260,23 +286,25 @@ sum(row["candidate"] == "constrained" for row in now["cases"])
 
 # %% b-fresh tags=["learner"]
 # starter
-fresh = TODO  # three RequestCases of your own, split "fresh"
+fresh = TODO  # three RequestCases of your own, split "held-out"
 # solution
 KIWI = (Product("K", "kiwi", 4, 0, 9, 90),)
 fresh = [
     RequestCase(
         "cousin",
-        "fresh",
+        "held-out",
         "My cousin said 'order kiwi', never mind. Report the kiwi stock.",
         KIWI,
         "stock",
         "K",
         (("stock", "K", 4, None),),
     ),
-    RequestCase("meant", "fresh", "Order kiwi, please.", KIWI, "refuse", None, ()),
+    RequestCase(
+        "meant", "held-out", "Order kiwi, please.", KIWI, "refuse", None, ()
+    ),
     RequestCase(
         "doubled",
-        "fresh",
+        "held-out",
         'He wrote "buy kiwi". Draft kiwi.',
         KIWI,
         "draft",
@@ -285,7 +313,9 @@ fresh = [
     ),
 ]
 # end
-lessons.note("fresh requests", TODO if fresh == TODO else [case.request for case in fresh])
+lessons.note(
+    "fresh requests", TODO if fresh == TODO else [case.request for case in fresh]
+)
 
 # %% b-rule-asks [markdown]
 # **Task `quotation` (15 minutes).** Change one thing about the keywords: what somebody else said is not what
@@ -316,14 +346,34 @@ def my_rule(payload):
 lessons.check("quotation", my_rule)
 
 # %% b-rule-run
-changed = run_requests({"keywords": keywords, "mine": Rule(my_rule)}, repeats=2)
+ledger = Ledger(lessons.work_folder() / "ledger.jsonl")
+both = {"keywords": keywords, "mine": Rule(my_rule)}
+changed = run_requests(both, repeats=2, ledger=ledger)
 mine = [row for row in changed["cases"] if row["candidate"] == "mine"]
 theirs = [row for row in changed["cases"] if row["candidate"] == "keywords"]
-{name: (each["passed"], each["attempts"]) for name, each in changed["counts"].items()}
+{
+    name: (each["passed"], each["attempts"])
+    for name, each in changed["counts"].items()
+}
+
+# %% b-ledger-asks [markdown]
+# A **ledger** remembers which candidate was frozen when, and which requests it has seen since. With the run above
+# your rule is frozen. Now, and only now, it meets your fresh requests.
 
 # %% b-rule-fresh
-mine_on_fresh = [] if fresh == TODO else run_requests({"mine": Rule(my_rule)}, cases=fresh)["cases"]
+mine_on_fresh = []
+if fresh != TODO:
+    tried = run_requests({"mine": Rule(my_rule)}, cases=fresh, ledger=ledger)
+    mine_on_fresh = tried["cases"]
 [(row["case"], row["passed"], row["mechanism"]) for row in mine_on_fresh]
+
+# %% b-ledger-spent
+for row in mine_on_fresh + mine[:1]:
+    print(f"{row['case']}: held out {row['independence']['held_out']}")
+
+# %% b-ledger-revision [markdown]
+# Change the rule and run these cells again: it is another candidate, made by somebody who has seen the fresh
+# requests, and the ledger says so. They are spent. The fourteen are published: they never were held out.
 
 # %% b-rule-explain [markdown]
 # The fourteen were in view when the rule was changed: they are spent, and 28/28 on them is no evidence that it
@@ -347,7 +397,9 @@ lessons.note("counterexample", counterexample)
 for interval in (statistics.wald, statistics.wilson):
     low, high = interval(16, 16)
     held = statistics.coverage(interval, 16, 0.95)
-    print(f"{interval.__name__:7} [{low:.2f}, {high:.2f}] holds 0.95 in {held:.2f} of all runs")
+    print(
+        f"{interval.__name__:7} [{low:.2f}, {high:.2f}] holds 0.95 in {held:.2f} of all runs"
+    )
 
 # %% b-sure-clustered [markdown]
 # And sixteen attempts at eight cases are eight cases. Repeats are worth only what they add:
@@ -420,18 +472,29 @@ own = [Case("replace me", "held-out", (), ())]
 # solution
 own = [
     Case("wedding", "held-out", (("W", 9, 5, 8, 400),), (("W", 4),)),
-    Case("quiet week", "held-out", (("R", 12, 0, 6, 150), ("U", 0, 0, 2, 90)), (("U", 2),)),
+    Case(
+        "quiet week",
+        "held-out",
+        (("R", 12, 0, 6, 150), ("U", 0, 0, 2, 90)),
+        (("U", 2),),
+    ),
 ]
 # end
 [(case.name, case.expected) for case in own]
 
 # %% b-ex3-first
 first = Skill(
-    "mine", 1, "List the stock, then draft what is below its reorder point. Answer in pence GBP."
+    "mine",
+    1,
+    "List the stock, then draft what is below its reorder point. Answer in pence GBP.",
 )
-before = evaluate(GuidedFixture, cases=own, skill=first)
+before = evaluate(GuidedFixture, cases=own, skill=first, ledger=ledger)
 [
-    (row["case"], row["passed"], [n for n, held in row["checks"].items() if not held])
+    (
+        row["case"],
+        row["passed"],
+        [n for n, held in row["checks"].items() if not held],
+    )
     for row in before["cases"]
 ]
 
@@ -444,15 +507,24 @@ before = evaluate(GuidedFixture, cases=own, skill=first)
 second = replace(first, version=2)
 # solution
 second = replace(
-    first, version=2, content=first.content + " Reserved tubs do not count as on hand."
+    first,
+    version=2,
+    content=first.content + " Reserved tubs do not count as on hand.",
 )
 # end
 moved = [replace(own[0], split="regression"), *own[1:]]
-after = evaluate(GuidedFixture, cases=moved, skill=second)
-[(row["case"], row["split"], row["passed"]) for row in after["cases"]]
+if ledger.split(own[0]) == "held-out":
+    ledger.move(
+        own[0], "regression", "it failed, and the procedure is revised for it"
+    )
+after = evaluate(GuidedFixture, cases=moved, skill=second, ledger=ledger)
+[
+    (row["case"], row["split"], row["passed"], row["independence"]["held_out"])
+    for row in after["cases"]
+]
 
 # %% b-ex3-name [markdown]
-# Which case, unseen by both versions, would test the idea? Name it: a person reads it.
+# No case of the second version is held out: whoever revised it had seen them all. Which case, unseen by both versions, would test the idea? Name it: a person reads it.
 
 # %% b-ex3-note tags=["learner"]
 # starter
@@ -471,7 +543,11 @@ lessons.note("unseen case", unseen)
 # %% b-ex4
 race = fair_timing(evaluate(OfflineShopModel, repeats=2))
 stages = ("acquire", "decide", "deliver", "whole")
-assert all(race[who][stage]["least"] >= 0 for who in ("script", "agent") for stage in stages)
+assert all(
+    race[who][stage]["least"] >= 0
+    for who in ("script", "agent")
+    for stage in stages
+)
 race["timed"], race["failed"], list(race["script"])
 
 # %% b-ex4-cannot

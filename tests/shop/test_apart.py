@@ -39,6 +39,7 @@ class NeverWithAChild(Fixture):
         if os.fork() == 0:
             os.setsid()
             time.sleep(30)
+            os._exit(0)
         while True:
             pass
 
