@@ -75,17 +75,28 @@ def evaluate(
     if not isinstance(executor, Executor | None):
         raise InputError("executor: give an Executor, such as ThreadPoolExecutor(4), or None")
     watch = Watch(ledger, {"": plan.frozen}, plan.cases)
-    rows = run(plan, executor, journal, progress)
-    watch.mark(rows)
+    rows = run(plan, executor, journal, progress, watch.independence)
     report = build_report(plan, rows, concurrency(executor), watch.entry)
     watch.keep(report)
     return report
 
 
 def run(
-    plan: Plan, executor: Executor | None, journal: Journal | None, progress: Progress | None
+    plan: Plan,
+    executor: Executor | None,
+    journal: Journal | None,
+    progress: Progress | None,
+    independence: Callable[[str], dict[str, Any]],
 ) -> list[Row]:
-    """Carry out every planned attempt and return a row for each, in the order of the plan."""
+    """Carry out every planned attempt and return a row for each, in the order of the plan.
+
+    `independence` says of a case, by its name, whether it was held out.
+    """
+
+    def row(n: int, record: Record) -> Row:
+        known = independence(plan.attempts[n][0].name)
+        return make_row(plan, n, record, started.get(n), cuts.get(n, []), known)
+
     past = journal.begin(plan.fingerprint(), len(plan.attempts)) if journal else Past({}, {})
     rows, cuts = past.finished, past.interruptions
     started: dict[int, str] = {}
@@ -100,7 +111,7 @@ def run(
                 cuts.setdefault(n, []).append({"started": started.pop(n), "noticed": now()})
             else:
                 record = outcome if event == "finished" else no_record("CANDIDATE_ERROR", outcome)
-                rows[n] = make_row(plan, n, record, started[n], cuts.get(n, []))
+                rows[n] = row(n, record)
             if journal:
                 journal.note(event, n, rows.get(n))
             if progress and n in rows:
@@ -111,10 +122,7 @@ def run(
         if journal:
             journal.close(complete=len(rows) == len(plan.attempts))
     never = no_record("NOT_RUN", "the run was cut short")
-    return [
-        rows[n] if n in rows else make_row(plan, n, never, started.get(n), cuts.get(n, []))
-        for n in range(len(plan.attempts))
-    ]
+    return [rows[n] if n in rows else row(n, never) for n in range(len(plan.attempts))]
 
 
 def refuse_altered(plan: Plan, attempt: int, kept: Row) -> None:
@@ -147,6 +155,7 @@ def make_row(
     record: Record,
     started: str | None,
     interruptions: list[dict[str, str]],
+    independence: dict[str, Any],
 ) -> Row:
     """Bring together what was asked, what came of it and what is right, and have it judged."""
     case, repetition = plan.attempts[attempt]
@@ -169,6 +178,7 @@ def make_row(
         "started": started,
         "interruptions": interruptions,
         "resumed": False,
+        "independence": independence,
     }
     seen = observe(row)
     row["observed"] = None if seen.drafted is None else [list(pair) for pair in seen.drafted]

@@ -1,6 +1,6 @@
 """One run, as a ledger follows it: begun before the first attempt, noted when it is reported."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -8,8 +8,6 @@ from typing import Any
 from lab.errors import InputError
 from lab.evidence import Report, report_digest
 from lab.ledger import Ledger, without_ledger
-
-Row = dict[str, Any]
 
 
 class Watch:
@@ -38,11 +36,9 @@ class Watch:
         self._answers = {n: self._ledger.begin(each, self._cases) for n, each in frozen.items()}
         self.entry = {"candidates": frozen, "head": self._ledger.head()._asdict()}
 
-    def mark(self, rows: Sequence[Row]) -> None:
-        """Say in each row whether its case was held out for its candidate, and why it was not."""
-        for row in rows:
-            found = self._answers[row.get("candidate", "")][row["case"]]
-            row["independence"] = asdict(found)
+    def independence(self, case: str, candidate: str = "") -> dict[str, Any]:
+        """Say whether a case was held out for a candidate, and why it was not, as a row keeps it."""
+        return asdict(self._answers[candidate][case])
 
     def keep(self, report: Report) -> None:
         """Note the finished report by the digest that it will have when it is saved as it is."""

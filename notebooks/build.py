@@ -66,9 +66,7 @@ def assemble(unit: str, edition: Edition) -> Any:
     identities = [cell["id"] for cell in cells]
     if len(set(identities)) < len(identities):
         twice = {name for name in identities if identities.count(name) > 1}
-        raise ValueError(
-            f"{unit}: the same title twice: {', '.join(sorted(twice))}"
-        )
+        raise ValueError(f"{unit}: the same title twice: {', '.join(sorted(twice))}")
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     notebook = {
         "cells": cells,

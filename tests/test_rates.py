@@ -22,7 +22,7 @@ def test_sixteen_of_sixteen_are_eight_cases() -> None:
     assert {name: rates.text(each) for name, each in found["by_split"].items()} == {
         "development": "6/6 [0.44, 1.00]",
         "regression": "6/6 [0.44, 1.00]",
-        "held-out": "4/4 [0.34, 1.00]",
+        "held-out (2 of 2 spent)": "4/4 [0.34, 1.00]",
     }
     assert list(found["by_check"])[1] == "quantities"
 

@@ -87,7 +87,8 @@ def run_requests(
     except KeyboardInterrupt:
         pass  # the report says which attempts did not run
     rows += [not_run(case, name, repeat) for case, repeat, name in plan[len(rows) :]]
-    watch.mark(rows)
+    for row in rows:
+        row["independence"] = watch.independence(row["case"], row["candidate"])
     report = build_report(told, asked, repeats, rows)
     report["provenance"]["ledger"] = watch.entry
     watch.keep(report)

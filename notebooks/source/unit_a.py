@@ -29,14 +29,7 @@
 # %% a-begin
 from dataclasses import replace
 
-from lab import (
-    CASES,
-    OPENING_PROCEDURE,
-    Case,
-    ModelTurn,
-    OfflineShopModel,
-    ToolCall,
-)
+from lab import CASES, ModelTurn, OfflineShopModel, ToolCall
 from lab import baseline, charts, evaluate, lessons, load_report, save_report
 from lab.attacks import KINDS, OUTSIDE, Reworded, Script, attack_matrix
 from lab.checkpoint import checkpoint

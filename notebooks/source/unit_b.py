@@ -22,12 +22,7 @@ from lab import CASES, GuidedFixture, OfflineShopModel, Skill, Case
 from lab import charts, compare, evaluate, fair_timing, lessons, statistics
 from lab.counts import by_case
 from lab.interpretation import REQUEST_CASES, Decision, Product, RequestCase, Rule
-from lab.interpretation import (
-    always_clarify,
-    always_draft,
-    candidate_input,
-    fulfill,
-)
+from lab.interpretation import always_clarify, always_draft, candidate_input, fulfill
 from lab.interpretation import (
     keyword_decision,
     keywords,
@@ -155,7 +150,9 @@ drafts = [row for row in floors["cases"] if row["candidate"] == "always_draft"]
 # starter
 explanation = TODO
 # solution
-explanation = "The shape says that a reply can be acted on, not that it is what was asked for."
+explanation = (
+    "The shape says that a reply can be acted on, not that it is what was asked for."
+)
 # end
 lessons.note("valid json", explanation)
 
@@ -299,9 +296,7 @@ fresh = [
         "K",
         (("stock", "K", 4, None),),
     ),
-    RequestCase(
-        "meant", "held-out", "Order kiwi, please.", KIWI, "refuse", None, ()
-    ),
+    RequestCase("meant", "held-out", "Order kiwi, please.", KIWI, "refuse", None, ()),
     RequestCase(
         "doubled",
         "held-out",
@@ -351,10 +346,7 @@ both = {"keywords": keywords, "mine": Rule(my_rule)}
 changed = run_requests(both, repeats=2, ledger=ledger)
 mine = [row for row in changed["cases"] if row["candidate"] == "mine"]
 theirs = [row for row in changed["cases"] if row["candidate"] == "keywords"]
-{
-    name: (each["passed"], each["attempts"])
-    for name, each in changed["counts"].items()
-}
+{name: (each["passed"], each["attempts"]) for name, each in changed["counts"].items()}
 
 # %% b-ledger-asks [markdown]
 # A **ledger** remembers which candidate was frozen when, and which requests it has seen since. With the run above
@@ -383,7 +375,9 @@ for row in mine_on_fresh + mine[:1]:
 # starter
 counterexample = TODO
 # solution
-counterexample = 'It knows single quotes only: He wrote "buy kiwi". Draft kiwi. is still refused.'
+counterexample = (
+    'It knows single quotes only: He wrote "buy kiwi". Draft kiwi. is still refused.'
+)
 # end
 lessons.note("counterexample", counterexample)
 
@@ -544,9 +538,7 @@ lessons.note("unseen case", unseen)
 race = fair_timing(evaluate(OfflineShopModel, repeats=2))
 stages = ("acquire", "decide", "deliver", "whole")
 assert all(
-    race[who][stage]["least"] >= 0
-    for who in ("script", "agent")
-    for stage in stages
+    race[who][stage]["least"] >= 0 for who in ("script", "agent") for stage in stages
 )
 race["timed"], race["failed"], list(race["script"])
 
