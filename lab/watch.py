@@ -37,7 +37,7 @@ class Watch:
         self.entry = {"candidates": frozen, "head": self._ledger.head()._asdict()}
 
     def independence(self, case: str, candidate: str = "") -> dict[str, Any]:
-        """Say whether a case was held out for a candidate, and why it was not, as a row keeps it."""
+        """Say as a row keeps it whether a case was held out for a candidate, and why not."""
         return asdict(self._answers[candidate][case])
 
     def keep(self, report: Report) -> None:

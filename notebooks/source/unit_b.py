@@ -16,19 +16,13 @@
 
 # %% b-begin
 import re
-from dataclasses import replace
 
-from lab import CASES, GuidedFixture, OfflineShopModel, Skill, Case
-from lab import charts, compare, evaluate, fair_timing, lessons, statistics
+from lab import charts, compare, lessons, statistics
 from lab.counts import by_case
 from lab.interpretation import REQUEST_CASES, Decision, Product, RequestCase, Rule
 from lab.interpretation import always_clarify, always_draft, candidate_input, fulfill
-from lab.interpretation import (
-    keyword_decision,
-    keywords,
-    parse_decision,
-    run_requests,
-)
+from lab.interpretation import keyword_decision, keywords, parse_decision
+from lab.interpretation import run_requests
 from lab.ledger import Ledger
 from lab.lessons import TODO
 from lab.recorded import recorded
@@ -459,6 +453,11 @@ lessons.progress()
 #
 # `GuidedFixture` does what its procedure says and nothing else. Write two cases of your own **before** you read on:
 # an unfamiliar catalogue each.
+
+# %% b-ex3-begin
+from dataclasses import replace
+
+from lab import Case, GuidedFixture, OfflineShopModel, Skill, evaluate, fair_timing
 
 # %% b-ex3-cases tags=["learner"]
 # starter
