@@ -1,6 +1,7 @@
 """A learner's own copy of a notebook: made once, never written over, the old one kept."""
 
-import shutil
+import contextlib
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,13 +24,23 @@ def copy_of(unit: str, folder: Path, *, fresh: bool = False) -> Path:
 
     With `fresh` the one that is there is kept under a name with the time, and a new one made.
     """
+    whole = original(unit).read_bytes()
     path = folder / f"{unit}.ipynb"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if fresh and path.exists():
             path.rename(folder / f"{unit}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.ipynb")
         if not path.exists():
-            shutil.copyfile(original(unit), path)
+            _write_new(path, whole)
     except OSError as error:
         raise LabError(f"{path}: the copy could not be made: {error.strerror}") from None
     return path
+
+
+def _write_new(path: Path, whole: bytes) -> None:
+    """Write a file that is there as a whole or not at all, and never over another."""
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".copying-") as place:
+        beside = Path(place) / path.name
+        beside.write_bytes(whole)
+        with contextlib.suppress(FileExistsError):  # somebody else was as quick
+            path.hardlink_to(beside)

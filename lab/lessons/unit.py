@@ -13,15 +13,17 @@ from typing import Any
 
 import lab
 from lab import plain
+from lab.chain import Head
 from lab.errors import InputError, LabError
 from lab.journal import now
 from lab.lessons import unit_a, unit_b
-from lab.lessons.diary import Diary, digest, read_diary
+from lab.lessons.diary import Diary
 from lab.lessons.feedback import AnswerTask, Feedback, FunctionTask
 
 Task = FunctionTask | AnswerTask
 TASKS: dict[str, tuple[Task, ...]] = {"unit_a": unit_a.TASKS, "unit_b": unit_b.TASKS}
 FOLDER_VARIABLE = "LAB_WORK_FOLDER"
+WRITTEN = ("answers.json", "manifest.json")
 
 
 class Unit:
@@ -31,8 +33,7 @@ class Unit:
         self.name = name
         self.folder = folder
         self.tasks = {task.name: task for task in TASKS[name]}
-        self.diary = Diary(folder / name / "diary.jsonl")
-        self.found: dict[str, Feedback] = {}
+        self.diary = diary_of(name, folder)
 
     def predict(self, name: str, value: Any) -> str:
         """Keep a prediction, with the time; one made after the result was shown is kept as such."""
@@ -69,17 +70,20 @@ class Unit:
         if name not in self.tasks:
             raise InputError(f"lessons: {name!r} is not one of {', '.join(self.tasks)}")
         feedback = self.tasks[name].check(answer)
-        self.found[name] = feedback
         kept = source_of(answer) if callable(answer) else plain.show(answer)
         self.diary.add("checked", name=name, status=feedback.status, answer=kept)
         return feedback
 
     def progress(self) -> str:
-        """Say of every task whether it is PASS, NEEDS_WORK or NOT_TRIED."""
-        status = {n: self.found[n].status if n in self.found else "NOT_TRIED" for n in self.tasks}
+        """Say of every task whether it is PASS, NEEDS_WORK or NOT_TRIED, as it was last checked."""
+        status = dict.fromkeys(self.tasks, "NOT_TRIED") | self.statuses()
         passed = sum(each == "PASS" for each in status.values())
         told = ", ".join(f"{name} {each}" for name, each in status.items())
         return f"{passed} of {len(status)} PASS: {told}"
+
+    def statuses(self) -> dict[str, str]:
+        """Return how each task that was checked came out last, in another sitting too."""
+        return {e["name"]: e["status"] for e in self.diary.entries if e["kind"] == "checked"}
 
     def submit(self, notebook: str | Path, reports: Sequence[str | Path] = ()) -> Path:
         """Write the submission: notebook, diary, answers and reports, and a manifest of digests.
@@ -101,9 +105,12 @@ class Unit:
     def _gather(self, target: Path, notebook: Path, reports: Sequence[Path]) -> None:
         latest = {e["name"]: e for e in self.diary.entries if e["kind"] == "checked"}
         shutil.copyfile(notebook, target / "notebook.ipynb")
-        if self.diary.path.exists():
-            shutil.copyfile(self.diary.path, target / "diary.jsonl")
+        for kept in self.diary.path.parent.glob("diary.jsonl*"):
+            if kept.suffix != ".lock":
+                shutil.copyfile(kept, target / kept.name)
         for report in reports:
+            if (target / report.name).exists() or report.name in WRITTEN:
+                raise LabError(f"{report}: another file of that name is handed in; rename it")
             shutil.copyfile(report, target / report.name)
         _write_json(target / "answers.json", latest)
         _write_json(
@@ -127,10 +134,10 @@ class Unit:
                 break
             if not path.exists():
                 continue
-            handed = plain.loads(path.read_text("utf-8"))
+            handed = _read_handoff(path)
             passed = sum(status == "PASS" for status in handed["tasks"].values())
             told = f"{before} handed over: {passed} of {len(TASKS[before])} PASS"
-            if not _is_same(self.folder / before / "diary.jsonl", handed["diary"]):
+            if not diary_of(before, self.folder).holds(Head(**handed["diary"])):
                 told += "; its diary is not the one that was handed over"
             said.append(told)
         return said
@@ -138,16 +145,26 @@ class Unit:
     def hand_over(self) -> Path:
         """Write what the next unit begins with: how far this one came, and the diary's digest."""
         path = self.folder / f"handoff-{self.name}.json"
-        last = digest(self.diary.entries[-1]) if self.diary.entries else None
-        statuses = {name: feedback.status for name, feedback in self.found.items()}
-        _write_json(path, {"unit": self.name, "diary": last, "tasks": statuses})
+        head = self.diary.head()._asdict()
+        _write_json(path, {"unit": self.name, "diary": head, "tasks": self.statuses()})
         return path
 
 
-def _is_same(path: Path, last: Any) -> bool:
-    """Say whether a diary still ends as it did when it was handed over."""
-    entries = read_diary(path) if path.exists() else []
-    return bool(entries) and any(digest(entry) == last for entry in entries)
+def diary_of(unit: str, folder: Path) -> Diary:
+    """Return the diary of a unit in a learner's folder."""
+    return Diary(folder / unit / "diary.jsonl")
+
+
+def _read_handoff(path: Path) -> dict[str, Any]:
+    try:
+        handed = plain.loads(path.read_text("utf-8"))
+        Head(**handed["diary"])
+        return {**handed, "tasks": dict(handed["tasks"])}
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise InputError(
+            f"{path}: is no hand-over ({plain.reason(error)}); write it again at the end of its"
+            " unit, or take it away to begin without"
+        ) from None
 
 
 def work_folder() -> Path:
