@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab import frames, rates
+from lab import frames, plain, rates
 from lab.attacks.attack import KINDS
 from lab.errors import InputError
 
@@ -25,6 +25,7 @@ Report = dict[str, Any]
 WIDTH, ROW, MARGIN = 8.0, 0.42, 1.7
 """Inches: as wide as a notebook, so high a line, so much for title and axis."""
 DPI = 110
+LONGEST_NAME, LONGEST_TITLE = 48, 160
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,6 @@ def latency(report: Report) -> Chart:
         title += f", {slowest} {_duration(medians[slowest])}"
     return _chart(
         figure,
-        axes,
         title=title,
         caption=(
             f"All {len(drawn)} timed attempts: circles passed, crosses failed ({failed}), bars are"
@@ -134,9 +134,8 @@ def pass_counts(report: Report, by: str = "split") -> Chart:
     each_line = "; ".join(f"{line['line']} {rates.text(line)}" for line in lines)
     return _chart(
         figure,
-        axes,
         title=_finding(every),
-        caption=f"{told}. {rates.MEANING[0].upper()}{rates.MEANING[1:]}.",
+        caption=f"{told[0].upper()}{told[1:]}. {rates.MEANING[0].upper()}{rates.MEANING[1:]}.",
         alt=f"Share of attempts passed by {by}, with intervals. {each_line}.",
         data=drawn,
     )
@@ -172,7 +171,6 @@ def attack_matrix(attacks: Sequence[Mapping[str, Any]]) -> Chart:
     told = "; ".join(f"{n}, {kinds[n]}: {', '.join(by) or 'no check'}" for n, by in failed.items())
     return _chart(
         figure,
-        axes,
         title=title,
         caption="Black: the check failed this attack. Caught: wrong, and a check fails. Blind spot:"
         " wrong, and every check passes. False alarm: right, and a check fails.",
@@ -211,7 +209,6 @@ def effort(summary: Mapping[str, Any]) -> Chart:
     )
     return _chart(
         figure,
-        axes,
         title=f"{summary['observations']} observations of a person's effort",
         caption=summary["enough"],
         alt=f"Seconds of human time by way of coming to a decision. {told}.",
@@ -226,18 +223,29 @@ def _axes(lines: int, high: float = MARGIN) -> "tuple[Figure, Axes]":
     return figure, figure.add_subplot()
 
 
-def _chart(figure: "Figure", axes: "Axes", **said: Any) -> Chart:
+def _chart(figure: "Figure", **said: Any) -> Chart:
     import textwrap
 
-    axes.set_title(textwrap.fill(said["title"], 78), loc="left", fontsize=11)
-    figure.supxlabel(textwrap.fill(said["caption"], 110), fontsize=8, x=0.01, ha="left")
+    figure.suptitle(
+        _drawn(textwrap.fill(plain.shorten(said["title"], LONGEST_TITLE), 88)),
+        x=0.01,
+        ha="left",
+        fontsize=11,
+    )
+    figure.supxlabel(_drawn(textwrap.fill(said["caption"], 110)), fontsize=8, x=0.01, ha="left")
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # settled: every picture of it is the same
     return Chart(figure=figure, **said)
 
 
+def _drawn(text: str) -> str:
+    """Return text as it is drawn: no formula begins in it, and no control character is in it."""
+    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text).replace("$", r"\$")
+
+
 def _name_lines(axes: "Axes", names: Sequence[str]) -> None:
-    axes.set_yticks(range(len(names)), names, fontsize=9)
+    shown = [_drawn(plain.shorten(name.replace("\n", " "), LONGEST_NAME)) for name in names]
+    axes.set_yticks(range(len(names)), shown, fontsize=9)
     axes.set_ylim(len(names) - 0.4, -0.7)
     axes.spines[["top", "right"]].set_visible(False)
 

@@ -14,6 +14,7 @@ from lab.effort import summary
 from lab.errors import InputError
 from lab.evaluation import evaluate
 from lab.evidence import load_report
+from lab.interpretation import keywords, run_requests
 from lab.shop.fixtures import OfflineShopModel
 from tests.test_effort import RIGHT, record
 
@@ -147,3 +148,13 @@ def test_a_notebook_gets_the_picture_and_the_words(recorded: Any, tmp_path: Path
     pixels = matplotlib.image.imread(path)
     assert pixels.shape[1] == 880  # 8 inches of 110
     assert (pixels[..., :3].max(axis=2) == pixels[..., :3].min(axis=2)).all()  # no colour at all
+
+
+@pytest.mark.parametrize(
+    "name", ["$x^{", "a $5 tub, or $6", "n" * 300, "two\nlines", "\x1b[2J", "Glacé"]
+)
+def test_a_name_is_drawn_as_it_is_whatever_is_in_it(name: str) -> None:
+    report = run_requests({name: keywords})
+    for chart in (charts.pass_counts(report), charts.latency(report)):
+        assert chart.png().startswith(b"\x89PNG")
+        assert name[:20].splitlines()[0] in chart.alt
