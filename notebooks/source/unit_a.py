@@ -255,6 +255,14 @@ for name, each in runs.items():
     )
 print("you predicted", predicted)
 
+# %% a-live-checks
+charts.pass_counts(recorded("adapter, opening procedure"), by="check")
+
+# %% a-live-checks-data
+shown = charts.pass_counts(recorded("adapter, opening procedure"), by="check").data
+assert dict(zip(shown["line"], shown["passed"]))["grounded"] == 16
+shown[["line", "passed", "attempts", "cases"]].head(3)
+
 # %% a-live-explain [markdown]
 # The procedure changed what it did and not whether it was right. Published for a model sixty times as
 # large (qwen3 8.2B, 2026-09-09): 6/16 without the procedure in 46.2 s, 16/16 with it in 63.2 s. Several
@@ -312,6 +320,19 @@ artefact = TODO
 artefact = "case"
 # end
 lessons.check("artefact", artefact)
+
+# %% a-falsify-why [markdown]
+# The agent and the authored answer disagreed. **Explain** why that alone does not convict the agent.
+
+# %% a-falsify-note tags=["learner"]
+# starter
+disagreement = TODO
+# solution
+disagreement = (
+    "A person wrote the answer and can be wrong too; here everybody else agrees."
+)
+# end
+lessons.note("disagreement", disagreement)
 
 # %% a-falsify-restored
 evaluate(OfflineShopModel, cases=[opening])["passed"]
@@ -462,6 +483,17 @@ recall = TODO
 recall = "All planned attempts; a crash is a failed one. It only does what it was written to do. The amount; a person."
 # end
 lessons.note("recall", recall)
+
+# %% a-exit-asks [markdown]
+# **Exit ticket.** One sentence to Lucy: what do you know about her agent now, and what not?
+
+# %% a-exit tags=["learner"]
+# starter
+ticket = TODO
+# solution
+ticket = "It drafted the right tubs on eight cases; whether what it tells you is true, somebody has to read."
+# end
+lessons.note("exit ticket", ticket)
 
 # %% a-save-asks [markdown]
 # ## Save, check, hand over

@@ -19,6 +19,7 @@ import re
 
 from lab import charts, compare, lessons, statistics
 from lab.counts import by_case
+from lab.effort import read_effort, summary
 from lab.interpretation import REQUEST_CASES, Decision, Product, RequestCase, Rule
 from lab.interpretation import always_clarify, always_draft, candidate_input, fulfill
 from lab.interpretation import keyword_decision, keywords, parse_decision
@@ -441,6 +442,15 @@ recommendation = (
 )
 # end
 lessons.note("recommendation", recommendation)
+
+# %% b-effort-asks [markdown]
+# Whose time does it save? `lab effort record FILE` times you while you settle requests, in a form or with a
+# proposal to correct. Recorded in your work folder as `effort.jsonl`, it is drawn here.
+
+# %% b-effort
+recorded_effort = lessons.work_folder() / "effort.jsonl"
+found = summary(read_effort(recorded_effort) if recorded_effort.exists() else [])
+charts.effort(found) if found["observations"] else print(found["enough"])
 
 # %% b-progress
 lessons.progress()
