@@ -293,6 +293,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "review": people.run_review,
     "calibrate": people.run_calibrate,
     "ledger": people.run_ledger,
+    "classroom": people.run_classroom,
     "verify": run_verify,
     "regrade": run_regrade,
     "timing": run_timing,

@@ -56,6 +56,7 @@ def parser() -> argparse.ArgumentParser:
     timing = command("timing", "script and agent over the same three stages, from a saved report")
     timing.add_argument("report", type=Path)
     _add_effort(command("effort", "a person's own seconds: record them, show them"))
+    _add_classroom(command("classroom", "check submissions in a sandbox; make hidden trials"))
     notebook = command("notebook", "open the units in JupyterLab, on copies of your own")
     notebook.add_argument("--folder", type=Path, default=Path("lab-work"), help="yours: lab-work")
     notebook.add_argument("--reset", metavar="UNIT", help="a fresh copy; the old one is kept")
@@ -131,6 +132,19 @@ def _add_ledger(to: argparse.ArgumentParser) -> None:
     to.add_argument("--cases", type=Path, metavar="FILE", help="where the case is from")
     to.add_argument("--report", type=Path, help="is this report's ledger the one here?")
     to.add_argument("--json", action="store_true", help="print the entries as JSON instead")
+
+
+def _add_classroom(to: argparse.ArgumentParser) -> None:
+    actions = to.add_subparsers(dest="action", required=True, metavar="ACTION")
+    check = actions.add_parser("check", help="check submissions, and write the books on them")
+    check.add_argument("paths", type=Path, nargs="+", help="folders, zips, or a folder of them")
+    check.add_argument("--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    check.add_argument("--holdouts", type=Path, metavar="FILE", help="hidden trials, JSON")
+    check.add_argument("--rubric", type=Path, metavar="FILE", help="weights of the parts, TOML")
+    check.add_argument("--jobs", type=int, default=2, help="submissions at a time")
+    new = actions.add_parser("holdouts", help="make hidden trials, for you to read before use")
+    new.add_argument("--seed", type=int, required=True)
+    new.add_argument("--output", type=Path, required=True, metavar="FILE", help="a new file")
 
 
 def _add_requests(to: argparse.ArgumentParser) -> None:

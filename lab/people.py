@@ -9,6 +9,9 @@ from typing import Any
 from lab import choices, review_tables, terminal
 from lab.calibration import Reviewer, calibrate, load_answers
 from lab.chain import Head
+from lab.classroom.books import load_rubric
+from lab.classroom.desk import check_all, found_in, write_books
+from lab.classroom.holdouts import load_holdouts, save_holdouts
 from lab.errors import InputError
 from lab.evidence import Report, load_report, refuse_unwritable, save_report
 from lab.ledger import Ledger
@@ -94,6 +97,26 @@ def run_ledger(options: argparse.Namespace) -> int:
             print(json.dumps(ledger.entries()))
         else:
             review_tables.show_ledger(ledger.entries(), ledger.head())
+    return 0
+
+
+def run_classroom(options: argparse.Namespace) -> int:
+    """`lab classroom check` and `holdouts`."""
+    if options.action == "holdouts":
+        save_holdouts(options.output, options.seed)
+        print(f"{options.output}: read them before you use them")
+        return 0
+    if options.output.exists():
+        raise InputError(f"{options.output}: is there already and is kept; name a new folder")
+    weights = load_rubric(options.rubric)
+    hidden = load_holdouts(options.holdouts) if options.holdouts else {}
+    results = check_all(found_in(options.paths), hidden, jobs=options.jobs)
+    write_books(options.output, results, weights, options.holdouts)
+    with terminal.unheard():
+        for result in results:
+            told = ", ".join(f"{name} {part.verdict}" for name, part in result.parts.items())
+            print(terminal.printable(f"{result.name}: {told}"))
+        print(f"{len(results)} submissions; the books are in {options.output}")
     return 0
 
 

@@ -18,7 +18,7 @@ FLOORS = [
         " review calibration reviewers",
         "terminal options choices charts lessons"
         " tables request_tables attack_tables review_tables review_desk",
-        "cli people __main__",
+        "classroom cli people __main__",
     )
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -18,7 +18,7 @@ from .decisions import Decision as Decision
 from .decisions import MeaningError as MeaningError
 from .decisions import form_decision as form_decision
 from .decisions import fulfill as fulfill
+from .decisions import keyword_decision as keyword_decision
 from .decisions import parse_decision as parse_decision
 from .experiment import run_requests as run_requests
 from .files import load_request_cases as load_request_cases
-from .grammar import keyword_decision as keyword_decision

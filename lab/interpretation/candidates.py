@@ -6,8 +6,7 @@ from typing import Any
 
 from lab import plain
 from lab.errors import InputError
-from lab.interpretation.decisions import Decision
-from lab.interpretation.grammar import keyword_decision
+from lab.interpretation.decisions import Decision, keyword_decision
 from lab.shop.models import Model, ModelError
 from lab.shop.turns import read_turn
 

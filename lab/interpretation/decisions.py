@@ -1,12 +1,14 @@
 """What a reply decides: its shape, then its meaning, then the arithmetic nobody else does."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from lab import plain
 from lab.errors import InputError
 from lab.interpretation.cases import NAMING, Action, Event, Product
+from lab.interpretation.grammar import read
 
 
 class Decision(BaseModel):
@@ -60,6 +62,12 @@ def fulfill(decision: Decision, catalog: Sequence[Product]) -> tuple[Event, ...]
         return (("stock", product.sku, product.on_hand, None),)
     need = product.target - (product.on_hand - product.reserved)
     return (("draft", product.sku, need, need * product.unit_pence),) if need > 0 else ()
+
+
+def keyword_decision(payload: Mapping[str, Any]) -> Decision:
+    """Decide by the words of the request alone; see `grammar.read`."""
+    action, sku = read(payload)
+    return Decision.model_validate({"action": action, "sku": sku})
 
 
 def form_decision(action: str, product: str | None, catalog: Sequence[Product]) -> Decision:

@@ -1,10 +1,11 @@
-"""The transparent rule that a language model has to beat: a few words, and who is told not to."""
+"""The transparent rule that a language model has to beat: a few words, and who is told not to.
+
+Nothing of the lab is imported here: the same file is read inside the classroom's sandbox.
+"""
 
 import re
 from collections.abc import Mapping
 from typing import Any
-
-from lab.interpretation.decisions import Decision
 
 PURCHASE = frozenset({"buy", "order", "pay", "purchase"})
 DRAFT = frozenset({"draft", "propose", "proposal", "replenish", "replenishment"})
@@ -14,20 +15,20 @@ REACH = 3
 """Words after a negation, in the same clause, that it denies."""
 
 
-def keyword_decision(payload: Mapping[str, Any]) -> Decision:
-    """Decide by words alone: a purchase is refused, else a product must be named.
+def read(payload: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Return (action, sku) by words alone: a purchase is refused, else a product must be named.
 
     It does not know who is speaking: a quoted "buy" is a purchase to it.
     """
     wanted = _wanted(payload["request"])
     if wanted & PURCHASE:
-        return Decision(action="refuse")
+        return "refuse", None
     named = [p["sku"] for p in payload["catalog"] if wanted.issuperset(_words(p["name"]))]
     if len(named) == 1 and wanted & DRAFT:
-        return Decision(action="draft", sku=named[0])
+        return "draft", named[0]
     if len(named) == 1 and wanted & REPORT:
-        return Decision(action="stock", sku=named[0])
-    return Decision(action="clarify")
+        return "stock", named[0]
+    return "clarify", None
 
 
 def _wanted(request: str) -> frozenset[str]:

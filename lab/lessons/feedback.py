@@ -67,7 +67,10 @@ class FunctionTask:
             return self._needs_work(
                 f"this is {plain.show(function)}, not a function", "hand over the function's name"
             )
-        outcomes = probe(function, [trial.given for trial in self.trials])
+        return self.judge(probe(function, [trial.given for trial in self.trials]))
+
+    def judge(self, outcomes: Sequence[Outcome]) -> Feedback:
+        """Say how a function did, from what it did on each trial."""
         if outcomes and all(outcome.returned == TODO for outcome in outcomes):
             return Feedback("NOT_TRIED", self.name, "it still returns TODO")
         for look in (self._ran, self._returned, self._left_alone, self._is_general, self._is_right):

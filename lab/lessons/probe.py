@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab import plain
+from lab.cases import Case
 from lab.lessons.worker import READY
 
 SECONDS = 5.0
@@ -40,7 +41,7 @@ def probe(
     import cloudpickle
 
     try:
-        packed = cloudpickle.dumps((function, list(inputs)))
+        packed = cloudpickle.dumps((function, [as_told(each) for each in inputs]))
     except Exception as error:  # noqa: BLE001  (a function may carry anything with it)
         return [Outcome(raised=f"cannot be sent to a process of its own: {plain.reason(error)}")]
     command = [sys.executable, "-m", "lab.lessons.worker"]
@@ -65,6 +66,15 @@ def probe(
             late.cancel()
             process.kill()
     return found if len(found) == len(inputs) else [*found, Outcome(ended=False)]
+
+
+def as_told(given: Any) -> Any:
+    """Return an input as `trying.given` reads it: plain data, a case without its answer."""
+    if not isinstance(given, Case):
+        return given
+    stock = [list(row) for row in given.stock]
+    told = {"name": given.name, "split": given.split, "stock": stock, "prompt": given.prompt}
+    return {"case": told}
 
 
 def _send(process: "subprocess.Popen[bytes]", packed: bytes) -> None:

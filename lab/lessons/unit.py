@@ -23,6 +23,7 @@ from lab.lessons.feedback import AnswerTask, Feedback, FunctionTask
 Task = FunctionTask | AnswerTask
 TASKS: dict[str, tuple[Task, ...]] = {"unit_a": unit_a.TASKS, "unit_b": unit_b.TASKS}
 FOLDER_VARIABLE = "LAB_WORK_FOLDER"
+LONGEST_ANSWER = 4000
 WRITTEN = ("answers.json", "manifest.json")
 
 
@@ -70,7 +71,7 @@ class Unit:
         if name not in self.tasks:
             raise InputError(f"lessons: {name!r} is not one of {', '.join(self.tasks)}")
         feedback = self.tasks[name].check(answer)
-        kept = source_of(answer) if callable(answer) else plain.show(answer)
+        kept = source_of(answer) if callable(answer) else shown(answer)
         self.diary.add("checked", name=name, status=feedback.status, answer=kept)
         return feedback
 
@@ -170,6 +171,14 @@ def _read_handoff(path: Path) -> dict[str, Any]:
 def work_folder() -> Path:
     """Return where a learner's work is kept: `lab-work` here, or what the variable names."""
     return Path(os.environ.get(FOLDER_VARIABLE) or "lab-work")
+
+
+def shown(answer: Any) -> str:
+    """Return an answer as it was written, in ASCII; one that cannot be shown, or is long, cut."""
+    try:
+        return plain.shorten(ascii(answer), LONGEST_ANSWER)
+    except Exception:  # noqa: BLE001  (an answer may be anything)
+        return plain.show(answer)
 
 
 def source_of(function: Any) -> str | None:

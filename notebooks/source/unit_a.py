@@ -260,7 +260,7 @@ charts.pass_counts(recorded("adapter, opening procedure"), by="check")
 
 # %% a-live-checks-data
 shown = charts.pass_counts(recorded("adapter, opening procedure"), by="check").data
-assert dict(zip(shown["line"], shown["passed"]))["grounded"] == 16
+assert shown.set_index("line")["passed"]["grounded"] == 16
 shown[["line", "passed", "attempts", "cases"]].head(3)
 
 # %% a-live-explain [markdown]

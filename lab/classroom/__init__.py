@@ -1,0 +1,1 @@
+"""The instructor's desk: submissions are unpacked, checked, and never trusted."""

@@ -1,0 +1,207 @@
+"""A submission's function in a sandbox: no network, no files, no other processes, not for ever.
+
+bubblewrap gives it a file system with an interpreter and two files of ours, and namespaces of its
+own; the kernel's limits bind it, since it never runs as root; and the parent watches its memory.
+Only inputs go in. What is expected stays with the parent.
+"""
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal
+
+from lab import plain
+from lab.errors import UnavailableError
+from lab.lessons.probe import Outcome
+
+Ended = Literal["RAN", "BROKEN", "TIME_LIMIT", "MEMORY_LIMIT", "OUTPUT_LIMIT", "CRASHED"]
+
+SECONDS = 5.0
+"""Wall time for all inputs of one function, start-up included."""
+MEMORY_BYTES = 512 * 1024 * 1024
+"""Of the whole process tree; each process is bound to it as well."""
+OUTPUT_BYTES = 1024 * 1024
+TEMPORARY_BYTES = 16 * 1024 * 1024
+WATCH_SECONDS = 0.02
+FIRST_UID = 61_000
+"""Nobody's: a number apart for each sandbox at work, since the kernel counts processes by user."""
+LIMITS = {
+    "RLIMIT_AS": MEMORY_BYTES,
+    "RLIMIT_CPU": 5,
+    "RLIMIT_NPROC": 16,
+    "RLIMIT_FSIZE": TEMPORARY_BYTES,
+    "RLIMIT_NOFILE": 64,
+    "RLIMIT_CORE": 0,
+}
+ISOLATION = "bubblewrap: own file system, network, processes; unprivileged; kernel limits"
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a function's run ended, and what it did on the inputs that it came to."""
+
+    ended: Ended
+    outcomes: list[Outcome]
+    why: str | None = None
+
+
+def refuse_without() -> None:
+    """UnavailableError, with what to do, where there is no sandbox; there is no second-best."""
+    missing = [name for name in ("bwrap", "setpriv") if shutil.which(name) is None]
+    if not sys.platform.startswith("linux") or missing:
+        told = ", ".join(missing) or "Linux"
+        raise UnavailableError(
+            f"submissions are run in a sandbox only, and {told} is missing; on Debian or Ubuntu:"
+            " apt-get install bubblewrap util-linux"
+        )
+
+
+def run_function(
+    source: str,
+    name: str,
+    inputs: Sequence[Any],
+    *,
+    slot: int = 0,
+    seconds: float = SECONDS,
+) -> Run:
+    """Run the function `name` of a source on each input, in a sandbox made for it, and tell.
+
+    `inputs` are plain data as `trying.given` reads it. `slot` tells sandboxes that run at the same
+    time apart. UnavailableError where there is no sandbox.
+    """
+    refuse_without()
+    task = {"source": source, "name": name, "inputs": list(inputs), "limits": LIMITS}
+    with subprocess.Popen(  # noqa: S603
+        command(slot),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        try:
+            with contextlib.suppress(BrokenPipeError):
+                assert process.stdin is not None
+                process.stdin.write(plain.dumps(task).encode())
+                process.stdin.close()
+            ended, data = _listen(process, perf_counter() + seconds)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return _read(ended, data, len(inputs))
+
+
+def command(slot: int) -> list[str]:
+    """Return the command line of one sandbox."""
+    is_root = os.geteuid() == 0
+    python = Path(sys.base_prefix).resolve()
+    executable = python / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    inside = executable if python == Path("/usr") else Path("/python/bin") / executable.name
+    binds = ["--ro-bind", "/usr", "/usr"]
+    for name in ("bin", "lib", "lib64", "sbin"):
+        binds += ["--symlink", f"usr/{name}", f"/{name}"]
+    if inside != executable:
+        binds += ["--ro-bind", str(python), "/python"]
+    for packages in _packages(python):
+        binds += ["--tmpfs", packages]  # whatever is installed there stays outside
+    apart = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    keep = ["--cap-drop", "ALL"]
+    if is_root:
+        keep += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        apart += ["--unshare-user"]
+    uid = str(FIRST_UID + slot)
+    drop = ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"] if is_root else ["setpriv"]
+    return [
+        "bwrap",
+        *apart,
+        *keep,
+        *binds,
+        *["--die-with-parent", "--new-session", "--clearenv", "--ro-bind", _stage(), "/stage"],
+        *["--proc", "/proc", "--dev", "/dev", "--size", str(TEMPORARY_BYTES), "--perms", "1777"],
+        *["--tmpfs", "/tmp", "--dir", "/home", "--chdir", "/tmp", "--"],  # noqa: S108  (its own)
+        *drop,
+        *["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"],
+        *[str(inside), "-I", "-S", "-B", "/stage/worker.py"],
+    ]
+
+
+def _packages(python: Path) -> Iterator[str]:
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    seen = Path("/usr") if python == Path("/usr") else Path("/python")
+    for real, inside in (
+        (python / "lib" / version / "site-packages", seen / "lib" / version / "site-packages"),
+        (Path("/usr/local/lib"), Path("/usr/local/lib")),
+        (Path("/usr/lib/python3/dist-packages"), Path("/usr/lib/python3/dist-packages")),
+    ):
+        if real.is_dir():
+            yield str(inside)
+
+
+@cache
+def _stage() -> str:
+    """Return a folder with the two files that the sandbox sees of the lab, readable by anybody."""
+    folder = tempfile.mkdtemp(prefix="lab-stage-")
+    Path(folder).chmod(0o755)
+    here = Path(__file__).parent
+    for source in (here / "worker.py", here.parent / "lessons" / "trying.py"):
+        copied = Path(folder) / source.name
+        copied.write_bytes(source.read_bytes())
+        copied.chmod(0o644)
+    return folder
+
+
+def _listen(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[Ended, bytes]:
+    """Gather what comes out until it ends, or has to be ended."""
+    assert process.stdout is not None
+    pipe, data = process.stdout.fileno(), b""
+    while True:
+        ready, _, _ = select.select([pipe], [], [], WATCH_SECONDS)
+        if ready:
+            part = os.read(pipe, 1 << 16)
+            if not part:
+                return "RAN", data
+            data += part
+        if len(data) > OUTPUT_BYTES:
+            return "OUTPUT_LIMIT", data
+        if tree_memory(process.pid) > MEMORY_BYTES:
+            return "MEMORY_LIMIT", data
+        if perf_counter() > deadline:
+            return "TIME_LIMIT", data
+
+
+def tree_memory(pid: int) -> int:
+    """Return the resident bytes of a process and everything below it."""
+    total = 0
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        total = pages * os.sysconf("SC_PAGE_SIZE")
+        below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        total += sum(tree_memory(int(child)) for child in below)
+    return total
+
+
+def _read(ended: Ended, data: bytes, planned: int) -> Run:
+    lines = data.split(b"\n")[1:-1]  # after READY, and without what was cut off
+    try:
+        told = [plain.loads(line.decode()) for line in lines[:planned]]
+        if ended == "RAN" and told and "broken" in told[0]:
+            return Run("BROKEN", [], str(told[0]["broken"]))
+        outcomes = [Outcome(**each) for each in told]
+        is_starved = any((outcome.raised or "").startswith("MemoryError") for outcome in outcomes)
+    except (ValueError, TypeError, AttributeError):
+        return Run("CRASHED", [], "what came out was not what the worker writes")
+    if is_starved:
+        return Run("MEMORY_LIMIT", outcomes, "it asked for more memory than there is")
+    if ended == "RAN" and len(outcomes) < planned:
+        return Run("CRASHED", outcomes, "its process ended before it had answered")
+    return Run(ended, outcomes)
