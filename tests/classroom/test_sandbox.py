@@ -1,0 +1,104 @@
+"""What a submission can do in the sandbox, which is next to nothing."""
+
+import shutil
+from typing import Any
+
+import pytest
+
+from lab.classroom.sandbox import run_function
+from lab.errors import UnavailableError
+
+needs_sandbox = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    ("source", "ended", "told"),
+    [
+        ("def f(x): return x + 1", "RAN", 2),
+        ("def f(x) return", "BROKEN", None),
+        ("import lab\ndef f(x): return 1", "BROKEN", None),
+        ("def g(x): return 1", "BROKEN", None),
+        ("def f(x):\n while True: pass", "TIME_LIMIT", None),
+        (
+            "import os\ndef f(x):\n while True:\n  try: os.fork()\n  except OSError: 0",
+            "TIME_LIMIT",
+            0,
+        ),
+        ("def f(x): return len(bytearray(10 * 2**30))", "MEMORY_LIMIT", None),
+        ("def f(x): return 'a' * 10**8", "OUTPUT_LIMIT", None),
+        ("import os\ndef f(x): os._exit(0)", "CRASHED", None),
+        ("import os\ndef f(x): os.closerange(0, 60)", "CRASHED", None),
+        ("import os\ndef f(x): return os.getuid() >= 61000 or os.getuid()", "RAN", True),
+        ("import os\ndef f(x): return os.path.exists('/etc/passwd')", "RAN", False),
+        ("import os\ndef f(x): return os.listdir('/tmp') + os.listdir('/home')", "RAN", []),
+        ("import os\ndef f(x): return sorted(set(os.environ) - {'PWD', 'LC_CTYPE'})", "RAN", []),
+        (
+            "import os\ndef f(x): return [p for p in os.listdir('/proc') if p.isdigit()][2:]",
+            "RAN",
+            [],
+        ),
+    ],
+)
+def test_what_comes_of_it(source: str, ended: str, told: Any) -> None:
+    run = run_function(source, "f", [1], seconds=2)
+    assert run.ended == ended, run
+    if ended == "RAN":
+        assert run.outcomes[0].returned == told
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    ("source", "raised"),
+    [
+        ("import socket\ndef f(x): socket.create_connection(('1.1.1.1', 80), 1)", "OSError"),
+        ("def f(x): open('/usr/mine', 'w')", "OSError"),
+        ("def f(x): open('/tmp/x', 'wb').write(b'a' * 10**8)", "OSError"),
+        ("import os\ndef f(x): os.setuid(0)", "PermissionError"),
+        ("import os\ndef f(x): os.kill(os.getppid(), 9)", "PermissionError"),
+        ("import sys\ndef f(x): sys.exit(3)", "SystemExit"),
+    ],
+)
+def test_what_it_is_refused(source: str, raised: str) -> None:
+    run = run_function(source, "f", [1], seconds=2)
+    assert run.ended == "RAN"
+    assert (run.outcomes[0].raised or "").startswith(raised)
+
+
+@needs_sandbox
+def test_a_process_limit_binds_it() -> None:
+    source = """
+import os, time
+def f(x):
+    made = 0
+    try:
+        while True:
+            if os.fork() == 0:
+                time.sleep(60)
+            made += 1
+    except OSError:
+        return made
+"""
+    run = run_function(source, "f", [1])
+    assert run.ended == "RAN"
+    assert 0 < run.outcomes[0].returned < 16
+
+
+@needs_sandbox
+def test_the_memory_of_all_its_processes_is_watched() -> None:
+    source = """
+import os, time
+def f(x):
+    for _ in range(8):
+        if os.fork() == 0:
+            held = bytearray(200 * 2**20)
+            time.sleep(30)
+    time.sleep(30)
+"""
+    assert run_function(source, "f", [1]).ended == "MEMORY_LIMIT"
+
+
+def test_without_a_sandbox_nothing_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(UnavailableError, match="apt-get install bubblewrap"):
+        run_function("def f(x): return x", "f", [1])
