@@ -112,11 +112,13 @@ def command(slot: int) -> list[str]:
     if inside != executable:
         binds += ["--ro-bind", str(python), "/python"]
     for packages in _packages(python):
-        binds += ["--tmpfs", packages]  # whatever is installed there stays outside
+        # Whatever is installed there stays outside.
+        binds += ["--tmpfs", packages, "--remount-ro", packages]
     apart = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     keep = ["--cap-drop", "ALL"]
     if is_root:
-        keep += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+        for needed in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):  # to become nobody, for good
+            keep += ["--cap-add", needed]
     else:
         apart += ["--unshare-user"]
     uid = str(FIRST_UID + slot)
@@ -128,7 +130,8 @@ def command(slot: int) -> list[str]:
         *binds,
         *["--die-with-parent", "--new-session", "--clearenv", "--ro-bind", _stage(), "/stage"],
         *["--proc", "/proc", "--dev", "/dev", "--size", str(TEMPORARY_BYTES), "--perms", "1777"],
-        *["--tmpfs", "/tmp", "--dir", "/home", "--chdir", "/tmp", "--"],  # noqa: S108  (its own)
+        *["--tmpfs", "/tmp", "--dir", "/home"],  # noqa: S108  (its own, and all it can write to)
+        *["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--"],  # noqa: S108
         *drop,
         *["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"],
         *[str(inside), "-I", "-S", "-B", "/stage/worker.py"],
