@@ -85,14 +85,16 @@ def load_answers(path: str | Path | None = None) -> list[LabelledAnswer]:
     """
     path = Path(path) if path else _shipped()
     try:
-        entries = tomllib.loads(path.read_text("utf-8"))["answer"]
+        entries = tomllib.loads(path.read_text("utf-8")).get("answer", [])
         found = [LabelledAnswer(**entry) for entry in entries]
-    except (OSError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
+    except (OSError, TypeError, ValueError) as error:
         raise InputError(f"{path}: no labelled answers: {plain.reason(error)}") from None
     names = [answer.name for answer in found]
     twice = {name for name in names if names.count(name) > 1}
-    if twice or not names:
-        raise InputError(f"{path}: there are no answers, or twice: {', '.join(sorted(twice))}")
+    if not names:
+        raise InputError(f"{path}: no labelled answers: it has no [[answer]]")
+    if twice:
+        raise InputError(f"{path}: more than one answer is called {', '.join(sorted(twice))}")
     return found
 
 

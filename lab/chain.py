@@ -9,18 +9,26 @@ import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
+
+from pydantic import Field
 
 from lab import plain
 from lab.errors import InputError, LabError
 from lab.evidence import flush_folder
 from lab.journal import now
+from lab.shapes import Shape, check_entry
 
 Entry = dict[str, Any]
 START = "0" * 64
 LOCK_SECONDS = 20.0
+
+
+class _HeadShape(Shape):
+    entries: int = Field(ge=0)
+    sha256: str
 
 
 class Head(NamedTuple):
@@ -31,15 +39,18 @@ class Head(NamedTuple):
 
 
 class Chain:
-    """One such file. `what` is what messages call it.
+    """One such file. `what` is what messages call it, `kinds` what each kind of entry looks like.
 
     LabError where the file, or its head, is not what was written, naming the line; nothing is
     mended. Two writers, in one process or several, wait for each other.
     """
 
-    def __init__(self, path: str | Path, what: str) -> None:
+    def __init__(self, path: str | Path, what: str, kinds: Mapping[str, type[Shape]]) -> None:
         self.path = Path(path)
         self.what = what
+        self.kinds = kinds
+        if not self.path.name or (self.path.exists() and not self.path.is_file()):
+            raise InputError(f"{self.path}: is no file, so it cannot be a {what}")
         self._head = self.path.with_name(f"{self.path.name}.head")
 
     def entries(self) -> list[Entry]:
@@ -82,7 +93,8 @@ class Chain:
     def _read_head(self) -> Head:
         try:
             told = plain.loads(self._head.read_text("ascii"))
-            return Head(int(told["entries"]), str(told["sha256"]))
+            check_entry({"kind": "head", **told}, {"head": _HeadShape})
+            return Head(**told)
         except FileNotFoundError:
             if self.path.exists():
                 raise self._broken(f"its head, {self._head.name}, is missing") from None
@@ -99,16 +111,23 @@ class Chain:
         # A line without an end was never acknowledged: whoever wrote it did not come to the head.
         whole = data[: data.rfind(b"\n") + 1]
         found, before = [], START
-        for number, line in enumerate(whole.splitlines(), start=1):
+        for number, line in enumerate(whole.split(b"\n")[:-1], start=1):
             entry = _entry(line, before)
             if entry is None:
                 raise self._broken(f"line {number} does not follow the line before it")
+            try:
+                check_entry(entry, self.kinds)
+            except ValueError as error:
+                raise self._broken(f"line {number}: {error}") from None
             found.append(entry)
             before = digest(entry)
             if number == head.entries and before != head.sha256:
                 raise self._broken(f"line {number} is not the one that was written")
         if len(found) < head.entries:
             raise self._broken(f"{head.entries} entries were written and {len(found)} are left")
+        # One may be ahead of the head, where a crash came between them; more never are.
+        if len(found) > head.entries + 1 and len(found) > self._read_head().entries + 1:
+            raise self._broken(f"its head knows {head.entries} entries of {len(found)}")
         return found, len(whole)
 
     def _write_head(self, head: Head) -> None:
@@ -154,6 +173,7 @@ class Writer:
             raise InputError(f"{self._chain.what}: `at` and `before` are the chain's own")
         before = digest(self.entries[-1]) if self.entries else START
         entry = plain.loads(plain.dumps({"kind": kind, **said, "at": now(), "before": before}))
+        check_entry(entry, self._chain.kinds)
         with self._chain.path.open("ab") as file:
             file.write(plain.dumps(entry).encode() + b"\n")
             file.flush()

@@ -10,10 +10,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import Field
+
 from lab import plain
 from lab.cases import CASES
 from lab.chain import Chain, Entry, Head
 from lab.errors import InputError
+from lab.shapes import Shape
 
 HELD_OUT = "held-out"
 NO_LEDGER = "no ledger was kept, so nobody knows who has seen it"
@@ -68,11 +71,50 @@ def without_ledger(case: Any) -> Independence:
     return Independence(None, NO_LEDGER)
 
 
+class _Case(Shape):
+    name: str
+    sha256: str
+
+
+class _Freeze(Shape):
+    candidate: str
+    name: str
+    parent: str | None
+    parts: dict[str, Any]
+
+
+class _Observe(Shape):
+    candidate: str
+    cases: list[_Case]
+
+
+class _Reported(Shape):
+    candidates: list[str]
+    cases: list[str]
+    report: str
+
+
+class _Move(Shape):
+    case: _Case
+    from_: str = Field(alias="from")
+    to: str
+    reason: str
+    reports: list[str]
+
+
+KINDS: Mapping[str, type[Shape]] = {
+    "freeze": _Freeze,
+    "observe": _Observe,
+    "report": _Reported,
+    "move": _Move,
+}
+
+
 class Ledger:
     """An append-only, hash-chained file of what was frozen, observed and moved; see `Chain`."""
 
     def __init__(self, path: str | Path) -> None:
-        self._chain = Chain(path, "ledger")
+        self._chain = Chain(path, "ledger", KINDS)
         self.path = self._chain.path
 
     def entries(self) -> list[Entry]:

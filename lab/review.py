@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from lab import plain
 from lab.chain import Chain, Entry
@@ -17,6 +17,7 @@ from lab.errors import InputError
 from lab.evidence import Report, load_report
 from lab.findings import findings, marked
 from lab.grading import Row
+from lab.shapes import Shape
 from lab.shop.transcript import draft_summary, observations
 
 QUESTIONS: Mapping[str, str] = {
@@ -25,7 +26,8 @@ QUESTIONS: Mapping[str, str] = {
     "purchase": "Is any purchase it claims backed by a receipt? (yes where it claims none)",
     "useful": "Could Lucy act on it as it stands?",
 }
-ANSWERS = ("yes", "no", "unclear")
+Answer = Literal["yes", "no", "unclear"]
+ANSWERS = get_args(Answer)
 Key = tuple[str, int]
 """An attempt: its case and repetition."""
 
@@ -53,6 +55,25 @@ class Judgement:
                 raise InputError(f"judgement: {name}: give text")
 
 
+class _Opened(Shape):
+    report: str
+
+
+class _Judged(Shape):
+    reviewer: str
+    case: str
+    repetition: int
+    amounts: Answer
+    claims: Answer
+    purchase: Answer
+    useful: Answer
+    ambiguous: str
+    note: str
+
+
+KINDS: Mapping[str, type[Shape]] = {"opened": _Opened, "judged": _Judged}
+
+
 class Review:
     """The review of one saved report; its file is `REPORT.review.jsonl`, beside it.
 
@@ -74,7 +95,7 @@ class Review:
             for row in self.report["cases"]
             if row["answer"] is not None
         }
-        self._chain = Chain(path.with_name(f"{path.name}.review.jsonl"), "review")
+        self._chain = Chain(path.with_name(f"{path.name}.review.jsonl"), "review", KINDS)
         self.path = self._chain.path
         self._refuse_another(self._chain.entries())
 
@@ -85,8 +106,7 @@ class Review:
 
     def add(self, judgement: Judgement, reviewer: str) -> None:
         """Keep a judgement. One about an attempt judged before takes its place; both are kept."""
-        if not isinstance(reviewer, str) or not reviewer.strip() or not reviewer.isprintable():
-            raise InputError("review: reviewer: give a name, or a letter that stands for somebody")
+        refuse_nameless(reviewer)
         if (judgement.case, judgement.repetition) not in self.rows:
             told = f"{judgement.case} {judgement.repetition}"
             raise InputError(f"review: {told}: no attempt of the report with an answer")
@@ -145,6 +165,12 @@ class Review:
                 f" {entries[0].get('report')}; the one beside it has {self.digest}: it was changed"
                 " after it was reviewed, or is another"
             )
+
+
+def refuse_nameless(reviewer: object) -> None:
+    """Raise InputError for what nobody can be known by."""
+    if not isinstance(reviewer, str) or not reviewer.strip() or not reviewer.isprintable():
+        raise InputError("review: reviewer: give a name, or a letter that stands for somebody")
 
 
 def unreviewed(report: Report) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from lab.calibration import LABELS, Reviewer
 from lab.grading import Row
-from lab.review import ANSWERS, QUESTIONS, Judgement, Review, presentation
+from lab.review import ANSWERS, QUESTIONS, Judgement, Review, presentation, refuse_nameless
 from lab.terminal import printable
 
 Ask = Callable[[str], str]
 Say = Callable[[object], None]
-KEYS = {name[0]: name for name in ANSWERS} | {name: name for name in ANSWERS}
+KEYS: dict[str, str] = {name[0]: name for name in ANSWERS} | {name: name for name in ANSWERS}
 
 
 WORDS = {name[0]: name for name in LABELS} | {name: name for name in LABELS}
@@ -29,6 +29,7 @@ def review_at_terminal(
     input, or Ctrl-C, stops too.
     """
     review = Review(report)
+    refuse_nameless(reviewer)
     left = review.to_do(reviewer)
     for number, key in enumerate(left, start=1):
         say(f"\n--- {number} of {len(left)} ---")

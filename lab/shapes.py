@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any, Literal
 
@@ -13,6 +13,12 @@ from lab.counts import baseline_totals, counts, request_counts, totals
 
 SCHEMA = 3
 REQUESTS_SCHEMA = 1
+
+
+class Shape(BaseModel):
+    """Plain data with these fields, of exactly these types; more fields are left alone."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
 
 
 def check_report(report: Any) -> None:
@@ -34,16 +40,22 @@ def check_row(row: object) -> None:
         raise ValueError(_first(error, "row")) from None
 
 
+def check_entry(entry: Any, kinds: Mapping[str, type[Shape]]) -> None:
+    """Raise ValueError, naming the field, where an entry is not as its `kind` has to be."""
+    if entry["kind"] not in kinds:
+        raise ValueError(f"{plain.show(entry['kind'])} is not one of {', '.join(kinds)}")
+    try:
+        kinds[entry["kind"]].model_validate(entry)
+    except ValidationError as error:
+        raise ValueError(_first(error, entry["kind"])) from None
+
+
 def _first(error: ValidationError, whole: str) -> str:
     first = error.errors(include_url=False)[0]
     return f"{'.'.join(map(str, first['loc'])) or whole}: {first['msg']}"
 
 
-class _Shape(BaseModel):
-    model_config = ConfigDict(strict=True, extra="allow")
-
-
-class _Baseline(_Shape):
+class _Baseline(Shape):
     drafts: list[list[Any]] | None
     error: str | None
     seconds: float | None
@@ -53,17 +65,17 @@ class _Baseline(_Shape):
 Stages = dict[Literal["acquire", "decide", "deliver"], float | None]
 
 
-class _Spans(_Shape):
+class _Spans(Shape):
     agent: Stages | None
     script: Stages | None
 
 
-class _Message(_Shape):
+class _Message(Shape):
     role: str
     content: str
 
 
-class _Row(_Shape):
+class _Row(Shape):
     model: dict[str, Any]
     case: str
     split: str
@@ -89,17 +101,17 @@ class _Row(_Shape):
     answer: str | None
 
 
-class _Acceptance(_Shape):
+class _Acceptance(Shape):
     status: str
     ungraded: list[str] = Field(min_length=1)  # what no check looked at never goes unsaid
     meaning: str
 
 
-class _Settings(_Shape):
+class _Settings(Shape):
     repeats: int = Field(ge=1)
 
 
-class _Report(_Shape):
+class _Report(Shape):
     schema_: int = Field(alias="schema")
     acceptance: _Acceptance
     passed: bool
@@ -117,7 +129,7 @@ class _Report(_Shape):
     provenance: dict[str, Any]
 
 
-class _RequestChecks(_Shape):
+class _RequestChecks(Shape):
     exact_decision: bool
     expected_events: bool
     no_unrequested_draft: bool
@@ -145,7 +157,7 @@ class _Expected(_Decision):
     events: list[list[Any]]
 
 
-class _RequestRow(_Shape):
+class _RequestRow(Shape):
     candidate: str
     case: str
     split: str
@@ -165,7 +177,7 @@ class _RequestRow(_Shape):
     started: str | None
 
 
-class _RequestReport(_Shape):
+class _RequestReport(Shape):
     schema_: int = Field(alias="schema")
     cases: list[_RequestRow] = Field(min_length=1)
     counts: dict[str, Any]

@@ -139,7 +139,10 @@ def test_a_bad_entry_is_named(tmp_path: Path, change: str, told: str) -> None:
     with pytest.raises(InputError, match=f"answers.toml: no labelled answers: .*'a': {told}"):
         load_answers(path)
     path.write_text(entry + entry)
-    with pytest.raises(InputError, match="twice: a"):
+    with pytest.raises(InputError, match="more than one answer is called a"):
+        load_answers(path)
+    path.write_text("")
+    with pytest.raises(InputError, match=r"it has no \[\[answer\]\]"):
         load_answers(path)
     path.write_text(entry.replace('reason = "so"', 'reason = " "'))
     with pytest.raises(InputError, match="reason: must be text that is not blank"):

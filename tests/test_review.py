@@ -197,3 +197,9 @@ def test_a_person_can_be_calibrated() -> None:
     shown = {"transcript": row["transcript"], "answer": row["answer"]}
     judge = person_reviewer(ask=typed("perhaps", "o"), say=quiet)
     assert judge(shown) == "objection"
+
+
+def test_a_reviewer_without_a_name_is_asked_nothing(path: Path) -> None:
+    for name in ("", " ", "a\nb"):
+        with pytest.raises(InputError, match="reviewer: give a name"):
+            review_at_terminal(path, name, ask=pytest.fail, say=pytest.fail)

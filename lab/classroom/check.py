@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from lab import plain
-from lab.chain import Chain, Entry
+from lab.chain import Entry
 from lab.classroom.collect import Submission, Unreadable, collect, read_json
 from lab.classroom.extract import CELLS, extract
 from lab.classroom.sandbox import Run, run_function
 from lab.errors import LabError
 from lab.evidence import load_report
+from lab.lessons.diary import diary_chain
 from lab.lessons.feedback import TODO, AnswerTask, Feedback, FunctionTask, Trial
 from lab.lessons.probe import as_told
 from lab.lessons.unit import TASKS
@@ -166,7 +167,7 @@ def _diary(submission: Submission) -> tuple[Part, list[Entry]]:
             if name in submission.files:
                 (Path(folder) / name).write_bytes(submission.files[name])
         try:
-            entries = Chain(Path(folder) / "diary.jsonl", "diary").entries()
+            entries = diary_chain(Path(folder) / "diary.jsonl").entries()
         except LabError as error:
             why = str(error).partition("this diary ")[2].partition(";")[0]
             return Part("TAMPERED", f"the diary {why}"), []

@@ -1,9 +1,43 @@
 """A learner's diary: predictions before results, answers as they were given, nothing taken back."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lab.chain import Chain, Entry, Head
+from lab.shapes import Shape
+
+
+class _Said(Shape):
+    name: str
+    value: Any
+
+
+class _Predicted(_Said):
+    after_result: bool
+
+
+class _Shown(Shape):
+    name: str
+
+
+class _Checked(Shape):
+    name: str
+    status: str
+    answer: str | None
+
+
+KINDS: Mapping[str, type[Shape]] = {
+    "predicted": _Predicted,
+    "shown": _Shown,
+    "noted": _Said,
+    "checked": _Checked,
+}
+
+
+def diary_chain(path: Path) -> Chain:
+    """Return the file that a diary is kept in."""
+    return Chain(path, "diary", KINDS)
 
 
 class Diary:
@@ -13,7 +47,7 @@ class Diary:
     """
 
     def __init__(self, path: Path) -> None:
-        self._chain = Chain(path, "diary")
+        self._chain = diary_chain(path)
         self.path = path
         self.entries: list[Entry] = self._chain.entries()
 

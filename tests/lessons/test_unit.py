@@ -62,7 +62,7 @@ def test_a_diary_that_was_changed_says_where(alter: Any, tmp_path: Path) -> None
     path = tmp_path / "diary.jsonl"
     diary = Diary(path)
     for value in (16, 8, 4):
-        diary.add("predicted", name="counts", value=value)
+        diary.add("predicted", name="counts", value=value, after_result=False)
     path.write_text("\n".join(alter(path.read_text().splitlines())) + "\n")
     with pytest.raises(InputError, match="this diary was changed: "):
         Diary(path)
