@@ -48,6 +48,8 @@ def identify(case: Any) -> Asked:
         given: Any = [case.prompt, case.stock]
     elif hasattr(case, "catalog"):
         given = [case.request, [asdict(product) for product in case.catalog]]
+    elif hasattr(case, "given"):
+        given = case.given
     else:
         raise InputError(f"ledger: {plain.show(case)} is no case")
     return Asked(case.name, case.split, plain.digest(given))

@@ -138,13 +138,17 @@ def _add_classroom(to: argparse.ArgumentParser) -> None:
     actions = to.add_subparsers(dest="action", required=True, metavar="ACTION")
     check = actions.add_parser("check", help="check submissions, and write the books on them")
     check.add_argument("paths", type=Path, nargs="+", help="folders, zips, or a folder of them")
-    check.add_argument("--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    check.add_argument("--output", type=Path, required=True, metavar="DIR", help="where books go")
     check.add_argument("--holdouts", type=Path, metavar="FILE", help="hidden trials, JSON")
     check.add_argument("--rubric", type=Path, metavar="FILE", help="weights of the parts, TOML")
-    check.add_argument("--jobs", type=int, default=2, help="submissions at a time")
-    new = actions.add_parser("holdouts", help="make hidden trials, for you to read before use")
+    check.add_argument("--ledger", type=Path, metavar="FILE", help=LEDGER)
+    check.add_argument("--jobs", type=int, default=2, help="submissions at a time: 2")
+    hidden = actions.add_parser("holdouts", help="make hidden trials, for you to read before use")
+    new = hidden.add_subparsers(dest="what", required=True, metavar="new").add_parser("new")
     new.add_argument("--seed", type=int, required=True)
     new.add_argument("--output", type=Path, required=True, metavar="FILE", help="a new file")
+    samples = actions.add_parser("samples", help="write submissions to try the desk on")
+    samples.add_argument("--output", type=Path, required=True, metavar="DIR", help="a new folder")
 
 
 def _add_requests(to: argparse.ArgumentParser) -> None:

@@ -10,8 +10,10 @@ from lab import choices, review_tables, terminal
 from lab.calibration import Reviewer, calibrate, load_answers
 from lab.chain import Head
 from lab.classroom.books import load_rubric
-from lab.classroom.desk import check_all, found_in, write_books
+from lab.classroom.collect import found_in
+from lab.classroom.desk import check_class, pool
 from lab.classroom.holdouts import load_holdouts, save_holdouts
+from lab.classroom.samples import write_samples
 from lab.errors import InputError
 from lab.evidence import Report, load_report, refuse_unwritable, save_report
 from lab.ledger import Ledger
@@ -101,17 +103,30 @@ def run_ledger(options: argparse.Namespace) -> int:
 
 
 def run_classroom(options: argparse.Namespace) -> int:
-    """`lab classroom check` and `holdouts`."""
+    """`lab classroom check`, `holdouts new` and `samples`."""
+    if options.action == "check":
+        return _check_class(options)
     if options.action == "holdouts":
         save_holdouts(options.output, options.seed)
         print(f"{options.output}: read them before you use them")
         return 0
-    if options.output.exists():
-        raise InputError(f"{options.output}: is there already and is kept; name a new folder")
+    print(f"{len(write_samples(options.output))} submissions are in {options.output}")
+    return 0
+
+
+def _check_class(options: argparse.Namespace) -> int:
     weights = load_rubric(options.rubric)
-    hidden = load_holdouts(options.holdouts) if options.holdouts else {}
-    results = check_all(found_in(options.paths), hidden, jobs=options.jobs)
-    write_books(options.output, results, weights, options.holdouts)
+    hidden = load_holdouts(options.holdouts) if options.holdouts else None
+    with pool(options.jobs) as executor:
+        results = check_class(
+            options.output,
+            found_in(options.paths),
+            weights,
+            hidden,
+            ledger=Ledger(options.ledger) if options.ledger else None,
+            executor=executor,
+            progress=terminal.Pace("submissions"),
+        )
     with terminal.unheard():
         for result in results:
             told = ", ".join(f"{name} {part.verdict}" for name, part in result.parts.items())

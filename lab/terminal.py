@@ -41,18 +41,31 @@ def unheard() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class Pace:
+    """Says on standard error, every few seconds, how far a long run is and how long it may take."""
+
+    def __init__(self, things: str) -> None:
+        self._things = things
+        self._begun = self._last = time.monotonic()
+
+    def __call__(self, done: int, planned: int, last: str) -> None:
+        now = time.monotonic()
+        if now - self._last >= PROGRESS_SECONDS:
+            self._last = now
+            left = (now - self._begun) / done * (planned - done)
+            note = f"{done}/{planned} {self._things} done, about {left:.0f} s to go, last: {last}"
+            print(printable(note), file=sys.stderr, flush=True)
+
+
 class ProgressLine:
-    """Says on standard error how far a long run is, every few seconds."""
+    """The pace of a run of attempts."""
 
     def __init__(self) -> None:
-        self._last = time.monotonic()
+        self._pace = Pace("attempts")
 
     def __call__(self, done: int, planned: int, row: Row) -> None:
-        if time.monotonic() - self._last >= PROGRESS_SECONDS:
-            self._last = time.monotonic()
-            ended = row["loop_status"] if "loop_status" in row else row["mechanism"] or "passed"
-            note = f"{done}/{planned} attempts done, last: {row['case']} {ended}"
-            print(printable(note), file=sys.stderr, flush=True)
+        ended = row["loop_status"] if "loop_status" in row else row["mechanism"] or "passed"
+        self._pace(done, planned, f"{row['case']} {ended}")
 
 
 def mark(judgement: bool) -> Text:

@@ -9,18 +9,24 @@ import os
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lab import plain
+from lab.errors import InputError
 from lab.lessons.unit import TASKS
 
 MOST_FILES = 40
 LARGEST_FILE = 20 * 1024 * 1024
 LARGEST_WHOLE = 60 * 1024 * 1024
 NEEDED = ("manifest.json", "notebook.ipynb", "answers.json")
+
+
+IGNORED = ("__MACOSX", "Thumbs.db", "desktop.ini")
+"""What systems leave beside files, as well as everything whose name begins with a dot."""
 
 
 class Unreadable(Exception):
@@ -31,11 +37,68 @@ class Unreadable(Exception):
 class Submission:
     """What was handed in: its files by name, and where they are not what the manifest says."""
 
-    name: str
     unit: str
     files: dict[str, bytes]
     tampered: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+def found_in(paths: Iterable[Path]) -> dict[str, Path]:
+    """Return the submissions among paths, by learner.
+
+    A path is a submission, or a folder with one for each learner: a zip or folder that is named
+    after them, or a folder of their name with one thing in it, as learning platforms export them.
+    Two of one name are told apart by their folders. InputError where there is nothing.
+    """
+    found: list[tuple[str, Path]] = []
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"{path}: there is nothing there")
+        if path.is_dir() and not (path / "manifest.json").exists():
+            found += [(_name(each), _inner(each)) for each in _entries(path)]
+        else:
+            found.append((_name(path), path))
+    if not found:
+        raise InputError("there are no submissions: give folders or zips, or a folder of them")
+    names = Counter(name for name, _ in set(found))
+    told_apart = {
+        name if names[name] == 1 else f"{name} ({path.parent.name}/{path.name})": path
+        for name, path in sorted(set(found))
+    }
+    if len(told_apart) < len(set(found)):
+        raise InputError("two submissions have one name and one folder; give them apart")
+    return told_apart
+
+
+def _name(path: Path) -> str:
+    return path.name if path.is_dir() else path.stem
+
+
+def _inner(path: Path) -> Path:
+    """Return what a learner's folder holds where it is one thing, and the folder itself if not."""
+    if not path.is_dir() or path.is_symlink() or (path / "manifest.json").exists():
+        return path
+    inside = _entries(path)
+    return inside[0] if len(inside) == 1 else path
+
+
+def _entries(folder: Path) -> list[Path]:
+    return sorted(each for each in folder.iterdir() if not _is_ignored(each.name))
+
+
+def _is_ignored(name: str) -> bool:
+    return (name.startswith(".") and name != "..") or name in IGNORED
+
+
+def fingerprint(path: Path) -> str:
+    """Return what a submission's bytes are known by, of one that cannot be read as well."""
+    try:
+        if not path.is_dir():
+            with path.open("rb") as file:
+                return _sha256(file.read(LARGEST_WHOLE + 1))
+        return plain.digest({name: _sha256(data) for name, data in _folder(path)})
+    except (Unreadable, OSError) as error:
+        return plain.digest(plain.reason(error))
 
 
 def collect(path: Path) -> Submission:
@@ -63,13 +126,13 @@ def collect(path: Path) -> Submission:
             else:
                 tampered.append(f"{name} is not what the manifest was written for")
     tampered += [f"{name} is in the manifest and not here" for name in listed if name not in found]
-    return Submission(path.stem if path.is_file() else path.name, str(unit), found, tampered, notes)
+    return Submission(str(unit), found, tampered, notes)
 
 
 def read_json(data: bytes, name: str) -> dict[str, Any]:
     """Return a JSON object. Unreadable where it is none, in UTF-8, without NaN or twin keys."""
     try:
-        found = plain.loads(data.decode("utf-8"))
+        found = plain.loads(data.decode("utf-8-sig"))
     except ValueError as error:
         raise Unreadable(f"{name} is no JSON in UTF-8: {plain.reason(error)}") from None
     if not isinstance(found, dict):
@@ -79,10 +142,10 @@ def read_json(data: bytes, name: str) -> dict[str, Any]:
 
 def _folder(path: Path) -> Iterator[tuple[str, bytes]]:
     total = 0
-    for number, entry in enumerate(sorted(os.scandir(path), key=lambda entry: entry.name)):
-        if entry.is_symlink() or not entry.is_file(follow_symlinks=False):
+    for number, entry in enumerate(_entries(path)):
+        if entry.is_symlink() or not entry.is_file():
             raise Unreadable(f"{entry.name} is a link, a folder or no plain file")
-        descriptor = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = os.open(entry, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
             data = file.read(LARGEST_FILE + 1)
         total = _within(entry.name, data, number, total)
@@ -101,18 +164,17 @@ def _zip(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _members(whole: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a zip, which may all lie in one folder."""
-    total, seen = 0, set[str]()
-    members = [member for member in whole.infolist() if not member.is_dir()]
-    folders = {Path(member.filename).parent.as_posix() for member in members}
-    if len(folders) > 1:
-        raise Unreadable(f"its files lie in {len(folders)} folders; one is wanted")
-    for number, member in enumerate(members):
-        name = Path(member.filename).name
-        parts = member.filename.replace("\\", "/").split("/")
-        if ".." in parts or member.filename.startswith("/") or ":" in parts[0] or len(parts) > 2:
+    total, seen, folders = 0, set[str](), set[tuple[str, ...]]()
+    found = [(member, _steps(member)) for member in whole.infolist() if not member.is_dir()]
+    wanted = [(member, steps) for member, steps in found if not any(map(_is_ignored, steps))]
+    for number, (member, (*folder, name)) in enumerate(wanted):
+        if ".." in folder or "" in folder or any(":" in step for step in (*folder, name)):
             raise Unreadable(f"{plain.show(member.filename)} leads out of its folder")
         if stat.S_ISLNK(member.external_attr >> 16):
             raise Unreadable(f"{plain.show(member.filename)} is a link")
+        folders.add(tuple(folder))
+        if len(folders) > 1:
+            raise Unreadable("its files lie in more than one folder; hand in one submission")
         if name in seen:
             raise Unreadable(f"{plain.show(name)} is in it twice")
         seen.add(name)
@@ -120,6 +182,11 @@ def _members(whole: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
             data = file.read(LARGEST_FILE + 1)  # whatever size it says that it has
         total = _within(name, data, number, total)
         yield name, data
+
+
+def _steps(member: zipfile.ZipInfo) -> list[str]:
+    """Return the steps of a member's path, on whatever system it was packed."""
+    return [step for step in member.filename.replace("\\", "/").split("/") if step != "."]
 
 
 def _within(name: str, data: bytes, number: int, total: int) -> int:

@@ -1,105 +1,169 @@
-"""All submissions of a class, one after another or several at a time, and the books on them."""
+"""A class at the instructor's desk: who is new is checked, all is kept, the books are written."""
 
-import hashlib
-import queue
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.classroom import books
-from lab.classroom.check import Holdouts, Result, check_submission
+import lab
+from lab import plain
+from lab.classroom.books import write_books
+from lab.classroom.check import Holdouts, check_submission
+from lab.classroom.collect import fingerprint
+from lab.classroom.falsified import refuse_a_grader_that_passes_everything
+from lab.classroom.kept import Kept, everybody, history, keep
 from lab.classroom.sandbox import ISOLATION, refuse_without
+from lab.classroom.verdicts import Part, Result
 from lab.errors import InputError, LabError
+from lab.execution import carry
+from lab.ledger import Ledger
+from lab.lessons.feedback import Trial
+from lab.lessons.probe import as_told
+from lab.provenance import lab_digest
 
+OURS = {"kept", "feedback", "gradebook.csv", "results.json", "overview.html", ".lock"}
 MOST_JOBS = 32
 Progress = Callable[[int, int, str], None]
-"""Called with (submissions done, submissions in all, the name of the one just finished)."""
+"""Called with (submissions done, submissions to do, the name of the one just finished)."""
 
 
-def check_all(
-    paths: Iterable[Path],
+@dataclass(frozen=True)
+class HiddenCase:
+    """A hidden trial, as a ledger knows it: by what is given."""
+
+    name: str
+    given: Any
+    split: str = "held-out"
+
+
+@dataclass(frozen=True)
+class _Task:
+    name: str
+    path: Path
+    holdouts: Holdouts
+    slot: int
+
+
+def check_class(
+    desk: Path,
+    submissions: Mapping[str, Path],
+    weights: Mapping[str, float],
     holdouts: Holdouts | None = None,
     *,
-    jobs: int = 2,
+    ledger: Ledger | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> list[Result]:
-    """Check submissions, `jobs` at a time, and return a result for each in the order of names.
+    """Check the submissions that are not checked yet, and write the books on everybody at a desk.
 
-    A bad one has its result like any other. UnavailableError, before anything is read, where there
-    is no sandbox.
+    `desk` is a folder: a new one, or one of an earlier run, which is gone on with. A submission
+    whose bytes, hidden trials and lab are as they were is not checked again; one that was handed
+    in again is, and its earlier result stays. `ledger` remembers which hidden trials this class
+    has seen. UnavailableError, before anything is read, where there is no sandbox; LabError where
+    the judge itself passes what is wrong.
     """
     refuse_without()
+    hidden = holdouts or {}
+    with _at(desk):
+        told = {
+            "isolation": ISOLATION,
+            "judge": refuse_a_grader_that_passes_everything(),
+            "holdouts": plain.digest(_as_data(hidden)) if hidden else None,
+            "lab_version": lab.__version__,
+        }
+        prints = {name: fingerprint(path) for name, path in submissions.items()}
+        told["held_out"] = _held_out(hidden, prints, ledger)
+        base = plain.digest([told["isolation"], told["holdouts"], lab_digest()])
+        stamps = {name: plain.digest([base, each]) for name, each in prints.items()}
+        tasks = {
+            slot: _Task(name, path, hidden, slot)
+            for slot, (name, path) in enumerate(submissions.items())
+            if [kept.stamp for kept in history(desk, name)[-1:]] != [stamps[name]]
+        }
+        for done, result in enumerate(_results(tasks, executor), start=1):
+            keep(desk, Kept(stamps[result.name], result))
+            if progress is not None:
+                progress(done, len(tasks), result.name)
+        found = everybody(desk)
+        write_books(desk, found, weights, told)
+    return [kept[-1].result for kept in found]
+
+
+def pool(jobs: int) -> ThreadPoolExecutor:
+    """Return an executor for `jobs` submissions at a time: the work is done in sandboxes."""
     if type(jobs) is not int or not 1 <= jobs <= MOST_JOBS:
         raise InputError(f"jobs: {jobs!r} is not an integer from 1 to {MOST_JOBS}")
-    chosen = sorted(set(paths), key=lambda path: (path.name, str(path)))
-    if not chosen:
-        raise InputError("there are no submissions: give folders or zips, or a folder of them")
-    slots: queue.SimpleQueue[int] = queue.SimpleQueue()
-    for slot in range(jobs):
-        slots.put(slot)
-
-    def check(path: Path) -> Result:
-        slot = slots.get()
-        try:
-            return check_submission(path, holdouts or {}, slot)
-        finally:
-            slots.put(slot)
-
-    results = []
-    with ThreadPoolExecutor(jobs) as pool:
-        for result in pool.map(check, chosen):
-            results.append(result)
-            if progress:
-                progress(len(results), len(chosen), result.name)
-    return _told_apart(results)
+    return ThreadPoolExecutor(jobs)
 
 
-def _told_apart(results: Sequence[Result]) -> list[Result]:
-    """Give two submissions of one name two names, so that no page is written over another."""
-    seen: Counter[str] = Counter()
-    for result in results:
-        seen[result.name] += 1
-        if seen[result.name] > 1:
-            result.name = f"{result.name} ({seen[result.name]})"
-    return list(results)
+def _results(tasks: Mapping[int, _Task], executor: Executor | None) -> Iterator[Result]:
+    left = dict(tasks)
+    for event, slot, what in carry(_check, tasks, executor):
+        if event == "finished":
+            yield Result.from_data(what)
+        elif event == "lost":
+            why = "the lab's own process ended on it, which is no fault of yours"
+            yield Result(left[slot].name, parts={"submission": Part("UNREADABLE", why, str(what))})
+        if event in ("finished", "lost"):
+            del left[slot]
+    if left:
+        raise LabError(
+            f"{len(left)} submissions were not checked: the executor carries no more; what was"
+            " checked is kept, and the same command goes on from there"
+        )
 
 
-def found_in(paths: Iterable[Path]) -> list[Path]:
-    """Return the submissions among paths; a folder without a manifest holds one in each entry."""
-    found = []
-    for path in paths:
-        if not path.exists():
-            raise InputError(f"{path}: there is nothing there")
-        if path.is_dir() and not (path / "manifest.json").exists():
-            found += [each for each in path.iterdir() if not each.name.startswith(".")]
-        else:
-            found.append(path)
-    return found
+def _check(task: _Task) -> dict[str, Any]:
+    return check_submission(task.name, task.path, task.holdouts, task.slot).as_data()
 
 
-def write_books(
-    folder: Path, results: Sequence[Result], weights: Mapping[str, float], holdouts: Path | None
-) -> None:
-    """Write gradebook, results, overview and a page for each learner to a new folder.
+@contextmanager
+def _at(desk: Path) -> Iterator[None]:
+    """Keep everybody else away from a desk meanwhile. InputError where it is another folder."""
+    from filelock import FileLock, Timeout
 
-    InputError where the folder is there already: earlier results are kept.
-    """
-    digest = hashlib.sha256(holdouts.read_bytes()).hexdigest() if holdouts else None
-    told: dict[str, Any] = {"isolation": ISOLATION, "holdouts": digest}
+    lock = FileLock(desk / ".lock", timeout=0, mode=0o600)
     try:
-        folder.mkdir(mode=0o700, parents=True)
-        (folder / "gradebook.csv").write_text(books.gradebook(results, weights), "utf-8-sig")
-        (folder / "results.json").write_text(books.results_json(results, told), "utf-8")
-        (folder / "overview.html").write_text(books.overview_html(results, told), "utf-8")
-        pages = folder / "feedback"
-        pages.mkdir()
-        for number, result in enumerate(results, start=1):
-            name = f"{number:03d}-{''.join(c if c.isalnum() else '_' for c in result.name)[:60]}"
-            (pages / f"{name}.md").write_text(books.feedback_markdown(result), "utf-8")
-            (pages / f"{name}.html").write_text(books.feedback_html(result), "utf-8")
-    except FileExistsError:
-        raise InputError(f"{folder}: is there already and is kept; name a new folder") from None
+        desk.mkdir(mode=0o700, parents=True, exist_ok=True)
+        foreign = [each.name for each in desk.iterdir() if each.name not in OURS]
+        if foreign:
+            raise InputError(
+                f"{desk}: holds {foreign[0]}, which is not of an earlier check: name a new folder"
+            )
+        lock.acquire()
+    except Timeout:
+        raise InputError(f"{desk}: another check is at work there; wait for it") from None
     except OSError as error:
-        raise LabError(f"{folder}: the books could not be written: {error.strerror}") from None
+        raise InputError(f"{desk}: cannot be used: {error.strerror}; name another folder") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _held_out(hidden: Holdouts, prints: Mapping[str, str], ledger: Ledger | None) -> str:
+    """Say how many hidden trials this class is the first to see, and note that it has seen them."""
+    cases = [
+        HiddenCase(f"{task} {number}", [task, as_told(trial.given)])
+        for task, trials in hidden.items()
+        for number, trial in enumerate(trials)
+    ]
+    if not cases:
+        return "no hidden trials"
+    if ledger is None:
+        return f"{len(cases)} hidden trials; no ledger was kept, so nobody knows who has seen them"
+    known = ledger.freeze({"kind": "class", "submissions": dict(prints)}, name="class")
+    found = ledger.begin(known, cases).values()
+    fresh = sum(each.held_out is True for each in found)
+    why = {each.why for each in found if not each.held_out}
+    told = f"{fresh} of {len(cases)} hidden trials are held out"
+    return f"{told}; of the others: {'; '.join(sorted(why))}" if why else told
+
+
+def _as_data(hidden: Mapping[str, Sequence[Trial]]) -> dict[str, Any]:
+    return {
+        task: [[as_told(trial.given), trial.expected, trial.shows] for trial in trials]
+        for task, trials in hidden.items()
+    }

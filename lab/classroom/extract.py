@@ -1,10 +1,12 @@
 """A learner's functions out of a notebook, as source, without running anything of it."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lab import plain
 from lab.classroom.collect import Unreadable
 from lab.interpretation import grammar
 
@@ -34,6 +36,13 @@ TODO = "TODO"
 """
 
 
+LONGEST_CELL = 100_000
+DEFINITIONS = (
+    *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom),
+    *(ast.Assign, ast.AnnAssign),
+)
+
+
 class Extracted(NamedTuple):
     """A function's source, with what it may need around it; and what was odd about finding it."""
 
@@ -46,7 +55,7 @@ def extract(notebook: Mapping[str, Any], task: str) -> Extracted | None:
     """Return a task's function; None where nobody wrote one.
 
     It is looked for in its cell, by the cell's id, and, where that cell is gone, by its name.
-    Around it come the imports, functions, classes and plain constants of the other cells.
+    Around it comes what the other cells define, as far as it can be had without the lab.
     Unreadable, with the reason, for a cell that is no Python.
     """
     identity, name = CELLS[task]
@@ -58,18 +67,18 @@ def extract(notebook: Mapping[str, Any], task: str) -> Extracted | None:
         notes = [f"the cell {identity} is gone; {name} is read where it stands"] if mine else []
     if not mine:
         return None
-    around = [source for _, source in cells if source not in mine]
-    kept = [part for source in around for part in _harmless(source)]
+    if not re.search(rf"lessons\.check\(\s*['\"]{task}['\"]\s*,\s*{name}\s*\)", mine[-1]):
+        notes.append(f"{task}: its cell no longer checks {name}; here it is checked all the same")
     try:
-        body = ast.parse(mine[-1]).body
+        own = [part for part in ast.parse(mine[-1]).body if _defines(part)]
+        around = [part for _, source in cells if source not in mine for part in _parsed(source)]
+        if not any(name in _names(part) for part in own):
+            return None
+        kept = [*map(_tried, around), *map(_own, own)]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise Unreadable(f"{name} is no Python: {type(error).__name__}: {error}") from None
-    own = [part for part in body if not _calls_the_lab(part)]
-    if not any(name in _names(part) for part in own):
-        return None
-    source = "\n\n".join(ast.unparse(part) for part in [*kept, *own])
+        raise Unreadable(f"{name} is no Python: {plain.reason(error)}") from None
     read = Path(grammar.__file__).read_text("utf-8")
-    return Extracted(f"{read}{STAND_IN}\n{source}\n", name, notes)
+    return Extracted("\n\n".join([read, STAND_IN, *kept, ""]), name, notes)
 
 
 def _code(notebook: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -80,22 +89,31 @@ def _code(notebook: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             source = cell.get("source", "")
             text = "".join(map(str, source)) if isinstance(source, list) else str(source)
+            if len(text) > LONGEST_CELL:
+                raise Unreadable(f"a cell has more than {LONGEST_CELL} characters")
             yield str(cell.get("id", "")), text
 
 
-def _harmless(source: str) -> Iterator[ast.stmt]:
-    """Yield what a cell defines: what it does, it does nowhere."""
+def _parsed(source: str) -> list[ast.stmt]:
     try:
-        body = ast.parse(source).body
+        return [part for part in ast.parse(source).body if _defines(part)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    yield from (part for part in body if _defines(part) and not _imports_the_lab(part))
+        return []
 
 
 def _defines(part: ast.stmt) -> bool:
-    if isinstance(part, ast.Assign):
-        return _is_literal(part.value)
-    return isinstance(part, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom)
+    """Say whether a statement is for others to use: what a cell does beside that is left out."""
+    return isinstance(part, DEFINITIONS) and not _imports_the_lab(part)
+
+
+def _own(part: ast.stmt) -> str:
+    return _tried(part) if isinstance(part, ast.Assign | ast.AnnAssign) else ast.unparse(part)
+
+
+def _tried(part: ast.stmt) -> str:
+    """Return a definition that may need what is not there, and is then left out."""
+    left_out = ast.ExceptHandler(ast.Name("Exception"), None, [ast.Pass()])
+    return ast.unparse(ast.fix_missing_locations(ast.Try([part], [left_out], [], [])))
 
 
 def _imports_the_lab(part: ast.stmt) -> bool:
@@ -104,21 +122,8 @@ def _imports_the_lab(part: ast.stmt) -> bool:
     return any(name.split(".")[0] == "lab" for name in [*names, module or ""])
 
 
-def _calls_the_lab(part: ast.stmt) -> bool:
-    is_call = isinstance(part, ast.Expr) and isinstance(part.value, ast.Call)
-    return is_call or _imports_the_lab(part)
-
-
 def _names(part: ast.stmt) -> set[str]:
     if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {part.name}
     targets = part.targets if isinstance(part, ast.Assign) else []
     return {target.id for target in targets if isinstance(target, ast.Name)}
-
-
-def _is_literal(value: ast.expr) -> bool:
-    try:
-        ast.literal_eval(value)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return True

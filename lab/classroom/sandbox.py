@@ -26,18 +26,23 @@ from lab.lessons.probe import Outcome
 
 Ended = Literal["RAN", "BROKEN", "TIME_LIMIT", "MEMORY_LIMIT", "OUTPUT_LIMIT", "CRASHED"]
 
-SECONDS = 5.0
-"""Wall time for all inputs of one function, start-up included."""
+CPU_SECONDS = 2
+"""Of each process: what a function needs, however busy the machine is."""
+SECONDS = 10.0
+"""Wall time for all inputs of one function, start-up included: what is left is waiting."""
 MEMORY_BYTES = 512 * 1024 * 1024
 """Of the whole process tree; each process is bound to it as well."""
 OUTPUT_BYTES = 1024 * 1024
 TEMPORARY_BYTES = 16 * 1024 * 1024
 WATCH_SECONDS = 0.02
-FIRST_UID = 61_000
+END_SECONDS = 2.0
+KILLED = 128 + signal.SIGKILL
+"""What bubblewrap ends with where a worker was killed: the kernel does, when its CPU time is up."""
+FIRST_UID, UIDS = 61_000, 4_000
 """Nobody's: a number apart for each sandbox at work, since the kernel counts processes by user."""
 LIMITS = {
     "RLIMIT_AS": MEMORY_BYTES,
-    "RLIMIT_CPU": 5,
+    "RLIMIT_CPU": CPU_SECONDS,
     "RLIMIT_NPROC": 16,
     "RLIMIT_FSIZE": TEMPORARY_BYTES,
     "RLIMIT_NOFILE": 64,
@@ -93,7 +98,12 @@ def run_function(
                 assert process.stdin is not None
                 process.stdin.write(plain.dumps(task).encode())
                 process.stdin.close()
-            ended, data = _listen(process, perf_counter() + seconds)
+            begun = perf_counter()
+            ended, data = _listen(process, begun + seconds)
+            if ended == "RAN" and process.wait(END_SECONDS) == KILLED:
+                ended = "TIME_LIMIT" if perf_counter() - begun >= CPU_SECONDS else "CRASHED"
+        except subprocess.TimeoutExpired:
+            ended = "TIME_LIMIT"
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -121,20 +131,21 @@ def command(slot: int) -> list[str]:
             keep += ["--cap-add", needed]
     else:
         apart += ["--unshare-user"]
-    uid = str(FIRST_UID + slot)
+    uid = str(FIRST_UID + slot % UIDS)
     drop = ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"] if is_root else ["setpriv"]
     return [
         "bwrap",
         *apart,
         *keep,
         *binds,
-        *["--die-with-parent", "--new-session", "--clearenv", "--ro-bind", _stage(), "/stage"],
+        *["--die-with-parent", "--new-session", "--ro-bind", _stage(), "/stage"],
+        *["--clearenv", "--setenv", "PYTHONHASHSEED", "0"],  # so that a set is told alike twice
         *["--proc", "/proc", "--dev", "/dev", "--size", str(TEMPORARY_BYTES), "--perms", "1777"],
         *["--tmpfs", "/tmp", "--dir", "/home"],  # noqa: S108  (its own, and all it can write to)
         *["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--"],  # noqa: S108
         *drop,
         *["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"],
-        *[str(inside), "-I", "-S", "-B", "/stage/worker.py"],
+        *[str(inside), "-P", "-s", "-S", "-B", "/stage/worker.py"],
     ]
 
 

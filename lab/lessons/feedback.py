@@ -194,6 +194,8 @@ class AnswerTask:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, set | frozenset):  # in an order of its own, so that it is told alike twice
+        return plain.shorten(f"{{{', '.join(sorted(map(plain.show, value)))}}}", LONGEST_SHOWN)
     return plain.shorten(plain.show(value), LONGEST_SHOWN)
 
 

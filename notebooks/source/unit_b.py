@@ -17,7 +17,7 @@
 # %% b-begin
 import re
 
-from lab import charts, compare, lessons, statistics
+from lab import charts, compare, lessons, save_report, statistics
 from lab.counts import by_case
 from lab.effort import read_effort, summary
 from lab.interpretation import REQUEST_CASES, Decision, Product, RequestCase, Rule
@@ -568,4 +568,5 @@ lessons.note("what two repetitions show", fair)
 # %% b-submit-cell
 READY = False
 if READY:
-    print(lessons.submit("unit_b.ipynb"))
+    path, digest = save_report(lessons.work_folder(), changed)
+    print(lessons.submit("unit_b.ipynb", [path]))

@@ -32,7 +32,11 @@ needs_sandbox = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs 
         ("import os\ndef f(x): return os.getuid() >= 61000 or os.getuid()", "RAN", True),
         ("import os\ndef f(x): return os.path.exists('/etc/passwd')", "RAN", False),
         ("import os\ndef f(x): return os.listdir('/tmp') + os.listdir('/home')", "RAN", []),
-        ("import os\ndef f(x): return sorted(set(os.environ) - {'PWD', 'LC_CTYPE'})", "RAN", []),
+        (
+            "import os\ndef f(x): return sorted(os.environ)",
+            "RAN",
+            ["LC_CTYPE", "PWD", "PYTHONHASHSEED"],
+        ),
         (
             "import os\ndef f(x): return [p for p in os.listdir('/proc') if p.isdigit()][2:]",
             "RAN",
