@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.classroom.handing_in import needs_sandbox
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -16,6 +18,7 @@ ROOT = Path(__file__).parents[1]
         (["many", "--quick"], "10 attempts (2 cases x 5)"),
         (["importing", "--quick"], "with it:\n[]"),
         (["concurrency", "--quick"], "2 at a time"),
+        pytest.param(["classroom", "--quick"], "4 submissions, 2 at a time", marks=needs_sandbox),
         (["side_by_side"], "--install fetches them"),
     ],
 )

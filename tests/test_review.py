@@ -202,4 +202,4 @@ def test_a_person_can_be_calibrated() -> None:
 def test_a_reviewer_without_a_name_is_asked_nothing(path: Path) -> None:
     for name in ("", " ", "a\nb"):
         with pytest.raises(InputError, match="reviewer: give a name"):
-            review_at_terminal(path, name, ask=pytest.fail, say=print)
+            review_at_terminal(path, name, ask=pytest.fail, say=quiet)

@@ -20,7 +20,8 @@ from lab.lessons.unit import TASKS
 
 PARTS = tuple(task.name for tasks in TASKS.values() for task in tasks)
 BESIDE = ("manifest", "diary", "table")
-COLUMNS = ("learner", "unit", *PARTS, *BESIDE, "points", "of", "undecided", "checks")
+SUMS = ("points", "at_most", "of")
+COLUMNS = ("learner", "unit", *PARTS, *BESIDE, *SUMS, "undecided", "checks")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -43,13 +44,17 @@ def load_rubric(path: str | Path | None) -> dict[str, float]:
     return weights
 
 
-def points(result: Result, weights: Mapping[str, float]) -> tuple[float, float] | None:
-    """Return points earned and points possible; None for what could not be read at all."""
+def points(result: Result, weights: Mapping[str, float]) -> tuple[float, float, float] | None:
+    """Return points earned, the most they can come to, and of how many.
+
+    The most is where all that is undecided is decided in favour. None for what could not be read.
+    """
     if result.unit is None:
         return None
-    mine = [task.name for task in TASKS[result.unit]]
-    earned = sum(weights[name] for name in mine if result.parts[name].verdict == "PASS")
-    return earned, sum(weights[name] for name in mine)
+    mine = [(weights[task.name], result.parts[task.name].verdict) for task in TASKS[result.unit]]
+    earned = sum(weight for weight, verdict in mine if verdict == "PASS")
+    open_yet = sum(weight for weight, verdict in mine if verdict in UNDECIDED)
+    return earned, earned + open_yet, sum(weight for weight, _ in mine)
 
 
 def undecided(result: Result) -> list[str]:
@@ -64,13 +69,12 @@ def gradebook(everybody: Iterable[Sequence[Kept]], weights: Mapping[str, float])
     writer.writerow(COLUMNS)
     for kept in everybody:
         result = kept[-1].result
-        earned = points(result, weights)
+        sums = points(result, weights) or ()
         row: dict[str, Any] = {
             **{name: part.verdict for name, part in result.parts.items()},
             "learner": result.name,
             "unit": result.unit or "UNREADABLE",
-            "points": "" if earned is None else f"{earned[0]:g}",
-            "of": "" if earned is None else f"{earned[1]:g}",
+            **{name: f"{value:g}" for name, value in zip(SUMS, sums, strict=False)},
             "undecided": " ".join(undecided(result)),
             "checks": len(kept),
         }

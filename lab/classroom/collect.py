@@ -109,7 +109,7 @@ def collect(path: Path) -> Submission:
             raise Unreadable(f"there is no {name}; hand in what lessons.submit() wrote, whole")
     manifest = read_json(found["manifest.json"], "manifest.json")
     unit, listed = manifest.get("unit"), manifest.get("files")
-    if unit not in TASKS or not isinstance(listed, dict):
+    if not isinstance(unit, str) or unit not in TASKS or not isinstance(listed, dict):
         raise Unreadable("manifest.json names no unit of this lab, or no files")
     tampered, notes = [], []
     for name, data in list(found.items()):
@@ -126,7 +126,7 @@ def collect(path: Path) -> Submission:
             else:
                 tampered.append(f"{name} is not what the manifest was written for")
     tampered += [f"{name} is in the manifest and not here" for name in listed if name not in found]
-    return Submission(str(unit), found, tampered, notes)
+    return Submission(unit, found, tampered, notes)
 
 
 def read_json(data: bytes, name: str) -> dict[str, Any]:

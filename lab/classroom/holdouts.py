@@ -47,6 +47,8 @@ def load_holdouts(path: str | Path) -> Holdouts:
     path = Path(path)
     try:
         told = plain.loads(path.read_text("utf-8"))
+        if not isinstance(told, dict):
+            raise InputError("give a JSON object of tasks, each with its trials")
         unknown = [task for task in told if task not in CELLS]
         if unknown:
             raise InputError(f"{unknown[0]!r} is no task: they are {', '.join(CELLS)}")

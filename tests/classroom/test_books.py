@@ -43,20 +43,21 @@ ANN = {"labels": "PASS", "events": "PASS", "recount": "CRASHED", "quotation": "N
 
 def test_points_are_a_sum_of_weights_and_no_part_is_settled_silently(tmp_path: Path) -> None:
     ann = result("ann", **ANN, needed="NOT_TRIED", diary="TAMPERED")
-    assert points(ann, load_rubric(None)) == (2, 5)
+    assert points(ann, load_rubric(None)) == (2, 3, 5)
     (tmp_path / "r.toml").write_text("[weights]\nlabels = 0.5\nquotation = 3\n")
     weights = load_rubric(tmp_path / "r.toml")
-    assert points(ann, weights) == (1.5, 6.5)
+    assert points(ann, weights) == (1.5, 2.5, 6.5)
     [header, line] = csv.reader(io.StringIO(gradebook([[Kept("s", ann)]], weights)))
     row = dict(zip(header, line, strict=True))
-    assert (row["points"], row["of"], row["undecided"]) == ("1.5", "6.5", "recount diary")
+    assert (row["points"], row["at_most"], row["of"]) == ("1.5", "2.5", "6.5")
+    assert row["undecided"] == "recount diary"
     assert points(Result("zed"), weights) is None
 
 
 def test_a_gradebook_has_the_same_columns_whoever_is_in_it() -> None:
     told = gradebook([], load_rubric(None))
     assert told.startswith("learner,unit,baseline,reservation,artefact,attempted,establishes,")
-    assert told.endswith(",manifest,diary,table,points,of,undecided,checks\r\n")
+    assert told.endswith(",manifest,diary,table,points,at_most,of,undecided,checks\r\n")
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "\r=1", "=cmd|' /C'!A0"])
