@@ -1,7 +1,8 @@
 """A submission's function in a sandbox: no network, no files, no other processes, not for ever.
 
 bubblewrap gives it a file system with an interpreter and two files of ours, and namespaces of its
-own; the kernel's limits bind it, since it never runs as root; and the parent watches its memory.
+own; the kernel's limits bind it, since it never runs as root; what it cannot need, it cannot call;
+and the parent watches its memory.
 Only inputs go in. What is expected stays with the parent.
 """
 
@@ -21,6 +22,7 @@ from time import perf_counter
 from typing import Any, Literal
 
 from lab import plain
+from lab.classroom.calls import filter_file, refuse_unknown_machine
 from lab.errors import UnavailableError
 from lab.lessons.probe import Outcome
 
@@ -48,7 +50,10 @@ LIMITS = {
     "RLIMIT_NOFILE": 64,
     "RLIMIT_CORE": 0,
 }
-ISOLATION = "bubblewrap: own file system, network, processes; unprivileged; kernel limits"
+ISOLATION = (
+    "bubblewrap: own file system, network, processes; unprivileged; kernel limits; system calls"
+    " filtered"
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,7 @@ def refuse_without() -> None:
             f"submissions are run in a sandbox only, and {told} is missing; on Debian or Ubuntu:"
             " apt-get install bubblewrap util-linux"
         )
+    refuse_unknown_machine()
 
 
 def run_function(
@@ -86,13 +92,17 @@ def run_function(
     """
     refuse_without()
     task = {"source": source, "name": name, "inputs": list(inputs), "limits": LIMITS}
-    with subprocess.Popen(  # noqa: S603
-        command(slot),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
+    with (
+        filter_file() as calls,
+        subprocess.Popen(  # noqa: S603
+            command(slot, calls),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            pass_fds=[calls],
+        ) as process,
+    ):
         try:
             with contextlib.suppress(BrokenPipeError):
                 assert process.stdin is not None
@@ -110,8 +120,8 @@ def run_function(
     return _read(ended, data, len(inputs))
 
 
-def command(slot: int) -> list[str]:
-    """Return the command line of one sandbox."""
+def command(slot: int, calls: int) -> list[str]:
+    """Return the command line of one sandbox; `calls` is the descriptor of its filter."""
     is_root = os.geteuid() == 0
     python = Path(sys.base_prefix).resolve()
     executable = python / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -138,7 +148,8 @@ def command(slot: int) -> list[str]:
         *apart,
         *keep,
         *binds,
-        *["--die-with-parent", "--new-session", "--ro-bind", _stage(), "/stage"],
+        *["--die-with-parent", "--new-session", "--seccomp", str(calls)],
+        *["--ro-bind", _stage(), "/stage"],
         *["--clearenv", "--setenv", "PYTHONHASHSEED", "0"],  # so that a set is told alike twice
         *["--proc", "/proc", "--dev", "/dev", "--size", str(TEMPORARY_BYTES), "--perms", "1777"],
         *["--tmpfs", "/tmp", "--dir", "/home"],  # noqa: S108  (its own, and all it can write to)
