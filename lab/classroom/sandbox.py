@@ -6,6 +6,7 @@ and the parent watches its memory.
 Only inputs go in. What is expected stays with the parent.
 """
 
+import atexit
 import contextlib
 import os
 import select
@@ -176,6 +177,7 @@ def _packages(python: Path) -> Iterator[str]:
 def _stage() -> str:
     """Return a folder with the two files that the sandbox sees of the lab, readable by anybody."""
     folder = tempfile.mkdtemp(prefix="lab-stage-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     Path(folder).chmod(0o755)
     here = Path(__file__).parent
     for source in (here / "worker.py", here.parent / "lessons" / "trying.py"):

@@ -61,6 +61,7 @@ def test_what_comes_of_it(source: str, ended: str, told: Any) -> None:
         ("import os\ndef f(x): os.setuid(0)", "PermissionError"),
         ("import os\ndef f(x): os.kill(os.getppid(), 9)", "PermissionError"),
         ("import sys\ndef f(x): sys.exit(3)", "SystemExit"),
+        ("import os\ndef f(x): os.memfd_create('memory of no process')", "PermissionError"),
     ],
 )
 def test_what_it_is_refused(source: str, raised: str) -> None:
@@ -100,6 +101,24 @@ def f(x):
     time.sleep(30)
 """
     assert run_function(source, "f", [1]).ended == "MEMORY_LIMIT"
+
+
+@needs_sandbox
+@pytest.mark.parametrize("call", ["shmget(0, 4096, 0o1600)", "unshare(0x10020000)"])
+def test_it_makes_neither_memory_of_no_process_nor_namespaces(call: str) -> None:
+    source = f"""
+import ctypes, errno
+def f(x):
+    kernel = ctypes.CDLL(None, use_errno=True)
+    return kernel.{call} == -1 and ctypes.get_errno() == errno.EPERM
+"""
+    assert run_function(source, "f", [1]).outcomes[0].returned is True
+
+
+def test_on_an_unknown_machine_nothing_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "vax")
+    with pytest.raises(UnavailableError, match="none is known for vax"):
+        run_function("def f(x): return x", "f", [1])
 
 
 def test_without_a_sandbox_nothing_is_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,4 +35,9 @@ def test_a_wheel_installed_elsewhere_runs_the_main_job(tmp_path: Path) -> None:
     code = "from lab.recorded import recorded; print(len(recorded('requests')['cases']))"
     assert run("-c", code, PYTHONPATH=elsewhere) == "168\n"
     assert run("-m", "lab", "notebook", "--no-browser", PYTHONPATH=elsewhere).count("ipynb") == 2
+    assert "submissions are in samples" in run(
+        *("-m", "lab", "classroom", "samples", "--output", "samples"), PYTHONPATH=elsewhere
+    )
+    page = "from lab.classroom.pages import feedback; from lab.classroom.verdicts import Result"
+    assert "<h1>ann" in run("-c", f"{page}; print(feedback(Result('ann')))", PYTHONPATH=elsewhere)
     assert run("-c", "from lab.shop import local; local.template()", PYTHONPATH=elsewhere) == ""
