@@ -32,10 +32,11 @@ def overview(results: Sequence[Result], told: Mapping[str, Any], files: Mapping[
     said: dict[str, list[tuple[Result, dict[str, Any]]]] = {}
     for result in results:
         for name, part in result.parts.items():
-            counted.setdefault(name, Counter())[part.verdict] += 1
+            kind = "report" if name.endswith(".json") else name  # each has a name of its own
+            counted.setdefault(kind, Counter())[part.verdict] += 1
             if part.verdict not in ("PASS", "NOT_TRIED"):
                 why = plain.shorten(part.evidence, 200)
-                failed.setdefault((name, part.verdict, why), []).append(result.name)
+                failed.setdefault((kind, part.verdict, why), []).append(result.name)
         for each in result.human:
             said.setdefault(f"{each['kind']} {each['name']}", []).append((result, each))
     often = sorted(failed.items(), key=lambda item: (-len(item[1]), item[0]))

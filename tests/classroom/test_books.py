@@ -130,6 +130,14 @@ def test_what_often_fails_comes_first_and_explanations_side_by_side() -> None:
     assert page.index("by learner 0") < page.index("by learner 1")
 
 
+def test_reports_are_counted_together_whatever_each_is_called() -> None:
+    names = [f"learner {number}" for number in range(3)]
+    found = [Result(n, "unit_a", {f"report-{n}.json": Part("TAMPERED", "seen")}) for n in names]
+    page = overview(found, TOLD, dict.fromkeys(names, "x.html"))
+    assert page.count("<tr><th>report</th>") == 1
+    assert '<td class="count">3</td><td>report</td><td>TAMPERED</td>' in page
+
+
 def test_pages_are_called_after_learners_and_no_two_alike() -> None:
     names = ["ann", "Ann", "a/b", "a_b", "..", "é", "x" * 300, "con"]
     assert len({slug(name).lower() for name in names}) == len(names)
