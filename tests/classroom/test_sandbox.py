@@ -1,6 +1,11 @@
 """What a submission can do in the sandbox, which is next to nothing."""
 
+import os
 import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,6 +118,45 @@ def f(x):
     return kernel.{call} == -1 and ctypes.get_errno() == errno.EPERM
 """
     assert run_function(source, "f", [1]).outcomes[0].returned is True
+
+
+@needs_sandbox
+def test_an_ordinary_user_has_the_same_sandbox() -> None:
+    source = """
+import os, time
+def f(x):
+    made = 0
+    try:
+        while True:
+            if os.fork() == 0:
+                time.sleep(60)
+            made += 1
+    except OSError:
+        return [os.path.exists("/etc/passwd"), made < 16]
+"""
+    ran = as_nobody(
+        f"from lab.classroom.sandbox import run_function; import os; assert os.getuid() == 65534;"
+        f" print(run_function({source!r}, 'f', [1]).outcomes[0].returned)"
+    )
+    assert (ran.stdout, ran.stderr) == ("[False, True]\n", "")
+
+
+def as_nobody(code: str) -> "subprocess.CompletedProcess[str]":
+    """Run code without rights, by the system's Python, which anybody can reach."""
+    found = [str(Path(__file__).parents[2]), sysconfig.get_path("purelib")]
+    become = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+
+    def run(code: str) -> "subprocess.CompletedProcess[str]":
+        env = {"PATH": os.environ["PATH"], "PYTHONPATH": ":".join(found)}
+        command = [*become, python, "-c", code]
+        return subprocess.run(command, capture_output=True, text=True, cwd="/", env=env)
+
+    if os.geteuid() != 0 or not Path(python).exists():
+        pytest.skip(f"needs root and {python}")
+    if run("import lab.classroom.sandbox").returncode != 0:
+        pytest.skip("nobody can reach the lab here")
+    return run(code)
 
 
 def test_on_an_unknown_machine_nothing_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
