@@ -76,6 +76,11 @@ def refuse_without() -> None:
             " apt-get install bubblewrap util-linux"
         )
     refuse_unknown_machine()
+    if not Path(f"/proc/self/task/{os.getpid()}/children").exists():
+        raise UnavailableError(
+            "submissions are run in a sandbox only, and this kernel does not say which processes"
+            " belong to which (CONFIG_PROC_CHILDREN), so that nobody could watch their memory"
+        )
 
 
 def run_function(
@@ -212,8 +217,9 @@ def tree_memory(pid: int) -> int:
     with contextlib.suppress(OSError, ValueError, IndexError):
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
         total = pages * os.sysconf("SC_PAGE_SIZE")
-        below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        total += sum(tree_memory(int(child)) for child in below)
+    for below in Path(f"/proc/{pid}/task").glob("*/children"):  # by the thread that made them
+        with contextlib.suppress(OSError, ValueError):  # that thread may have ended
+            total += sum(tree_memory(int(child)) for child in below.read_text().split())
     return total
 
 

@@ -95,14 +95,18 @@ def f(x):
 
 
 @needs_sandbox
-def test_the_memory_of_all_its_processes_is_watched() -> None:
-    source = """
-import os, time
-def f(x):
+@pytest.mark.parametrize("how", ["many()", "threading.Thread(target=many).start()"])
+def test_the_memory_of_all_its_processes_is_watched(how: str) -> None:
+    source = f"""
+import os, threading, time
+def many():
     for _ in range(8):
         if os.fork() == 0:
             held = bytearray(200 * 2**20)
             time.sleep(30)
+    time.sleep(30)
+def f(x):
+    {how}
     time.sleep(30)
 """
     assert run_function(source, "f", [1]).ended == "MEMORY_LIMIT"
