@@ -37,6 +37,8 @@ TODO = "TODO"
 
 
 LONGEST_CELL = 100_000
+MAGIC = re.compile(r"^[%!].*$", re.MULTILINE)
+"""What a notebook takes beside Python, at the beginning of a line."""
 DEFINITIONS = (
     *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom),
     *(ast.Assign, ast.AnnAssign),
@@ -91,7 +93,7 @@ def _code(notebook: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             text = "".join(map(str, source)) if isinstance(source, list) else str(source)
             if len(text) > LONGEST_CELL:
                 raise Unreadable(f"a cell has more than {LONGEST_CELL} characters")
-            yield str(cell.get("id", "")), text
+            yield str(cell.get("id", "")), MAGIC.sub("", text)
 
 
 def _parsed(source: str) -> list[ast.stmt]:
