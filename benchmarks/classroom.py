@@ -15,9 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
-from lab.classroom.books import load_rubric
 from lab.classroom.desk import check_class, pool
+from lab.classroom.found import Found
 from lab.classroom.holdouts import load_holdouts, save_holdouts
+from lab.classroom.rubric import Rubric
 from lab.classroom.samples import GOOD, write_samples
 
 JOBS = 2
@@ -41,10 +42,10 @@ MISTAKES = (
 )
 
 
-def class_of(number: int, folder: Path) -> dict[str, Path]:
-    """Write a class, and return its submissions by learner."""
+def class_of(number: int, folder: Path) -> list[Found]:
+    """Write a class, and return its submissions."""
     write_samples(folder / "samples")
-    made = {}
+    made = []
     for n in range(number):
         good = folder / "samples" / GOOD[n % 2]
         files = {path.name: path.read_bytes() for path in good.iterdir()}
@@ -57,7 +58,7 @@ def class_of(number: int, folder: Path) -> dict[str, Path]:
         learner.mkdir(parents=True)
         for name, data in (files | changed).items():
             (learner / name).write_bytes(data)
-        made[learner.name] = learner
+        made.append(Found(learner.name, learner))
     return made
 
 
@@ -81,7 +82,7 @@ def main() -> None:
         hidden = load_holdouts(folder / "hidden.json")
         started = time.perf_counter()
         with pool(JOBS) as executor:
-            check_class(folder / "books", submissions, load_rubric(None), hidden, executor=executor)
+            check_class(folder / "books", submissions, Rubric(), hidden, executor=executor)
         seconds = time.perf_counter() - started
     idle = bare(number * SANDBOXES)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000

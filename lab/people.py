@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -9,10 +11,12 @@ from typing import Any
 from lab import choices, review_tables, terminal
 from lab.calibration import Reviewer, calibrate, load_answers
 from lab.chain import Head
-from lab.classroom.books import load_rubric
-from lab.classroom.collect import found_in
+from lab.classroom.decisions import load_decisions
 from lab.classroom.desk import check_class, pool
+from lab.classroom.found import found_in
 from lab.classroom.holdouts import load_holdouts, save_holdouts
+from lab.classroom.rows import Row
+from lab.classroom.rubric import load_rubric
 from lab.classroom.samples import write_samples
 from lab.errors import InputError
 from lab.evidence import Report, load_report, refuse_unwritable, save_report
@@ -108,31 +112,53 @@ def run_classroom(options: argparse.Namespace) -> int:
         return _check_class(options)
     if options.action == "holdouts":
         save_holdouts(options.output, options.seed)
-        print(f"{options.output}: read them before you use them")
+        print(f"{options.output}: read them before you use them, and show them to nobody")
         return 0
     print(f"{len(write_samples(options.output))} submissions are in {options.output}")
     return 0
 
 
 def _check_class(options: argparse.Namespace) -> int:
-    weights = load_rubric(options.rubric)
+    rubric = load_rubric(options.rubric)
+    decisions = load_decisions(options.decisions)
     hidden = load_holdouts(options.holdouts) if options.holdouts else None
-    with pool(options.jobs) as executor:
-        results = check_class(
-            options.output,
-            found_in(options.paths),
-            weights,
-            hidden,
-            ledger=Ledger(options.ledger) if options.ledger else None,
-            executor=executor,
-            progress=terminal.Pace("submissions"),
-        )
+    if options.ledger and hidden is None:
+        raise InputError("--ledger remembers hidden trials: give them, with --holdouts")
+    try:
+        with pool(options.jobs) as executor:
+            rows = check_class(
+                options.output,
+                found_in(options.paths),
+                rubric,
+                hidden,
+                decisions=decisions,
+                ledger=Ledger(options.ledger) if options.ledger else None,
+                executor=executor,
+                progress=terminal.Pace("submissions"),
+            )
+    except KeyboardInterrupt:
+        print("lab: what was checked is kept; the same command goes on from there", file=sys.stderr)
+        raise
     with terminal.unheard():
-        for result in results:
-            told = ", ".join(f"{name} {part.verdict}" for name, part in result.parts.items())
-            print(terminal.printable(f"{result.name}: {told}"))
-        print(f"{len(results)} submissions; the books are in {options.output}")
+        _show_class(rows, options.output, hidden is not None)
     return 0
+
+
+def _show_class(rows: Sequence[Row], desk: Path, is_hidden: bool) -> None:
+    """Print who is to be looked at, and how many are not."""
+    left = [row for row in rows if row.undecided()]
+    for row in left:
+        told = [
+            f"{name} {part.verdict}"
+            for result in row.results
+            for name, part in result.parts.items()
+            if name in row.undecided()
+        ]
+        print(terminal.printable(f"{row.name}: {', '.join(told)}"))
+    print(f"{len(rows)} learners; {len(left)} with parts that are left to you to decide")
+    if not is_hidden:
+        print("no hidden trials were given: PASS says that the public ones pass, and no more")
+    print(f"the books are in {desk}; begin with {desk / 'overview.html'}")
 
 
 def _refuse_foreign(ledger: Ledger, path: Path) -> None:

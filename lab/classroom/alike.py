@@ -33,7 +33,7 @@ def digests(source: str, name: str) -> list[str]:
 
 
 def alike(results: Iterable[Result]) -> list[Group]:
-    """Return the groups of two or more, largest first."""
+    """Return the groups of two or more: identical ones first, and small before large."""
     members: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for result in results:
         for task, (exact, plainly) in result.functions.items():
@@ -43,7 +43,7 @@ def alike(results: Iterable[Result]) -> list[Group]:
         for (task, _), group in members.items()
         if len(group) > 1
     ]
-    return sorted(groups, key=lambda group: (-len(group.learners), group.task, group.learners))
+    return sorted(groups, key=lambda g: (not g.is_identical, len(g.learners), g.task, g.learners))
 
 
 class _Plain(ast.NodeTransformer):

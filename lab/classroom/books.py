@@ -6,80 +6,66 @@ No page of a learner names a hidden input or an answer.
 import csv
 import io
 import json
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lab import plain
 from lab.classroom import pages
-from lab.classroom.kept import Kept, put, slug
-from lab.classroom.verdicts import UNDECIDED, Result
-from lab.errors import InputError
+from lab.classroom.decisions import Decision, left_to_decide, without_effect
+from lab.classroom.kept import Kept, Learner, put
+from lab.classroom.rows import Row, rows
+from lab.classroom.rubric import EVIDENCE, Rubric, overall
 from lab.lessons.unit import TASKS
 
-PARTS = tuple(task.name for tasks in TASKS.values() for task in tasks)
-BESIDE = ("manifest", "diary", "table")
 SUMS = ("points", "at_most", "of")
-COLUMNS = ("learner", "unit", *PARTS, *BESIDE, *SUMS, "undecided", "checks")
+BESIDE = ("undecided", "submission", "checks", "given", "feedback")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def load_rubric(path: str | Path | None) -> dict[str, float]:
-    """Return the weight of each part: one each, or as `[weights]` of a TOML file says.
-
-    InputError names the file and the entry that is no part or no weight.
-    """
-    weights: dict[str, float] = dict.fromkeys(PARTS, 1)
-    if path is None:
-        return weights
-    try:
-        told = tomllib.loads(Path(path).read_text("utf-8"))["weights"].items()
-    except (OSError, ValueError, KeyError, AttributeError) as error:
-        raise InputError(f"{path}: no rubric with [weights]: {plain.reason(error)}") from None
-    for name, weight in told:
-        if name not in weights or type(weight) not in (int, float) or not 0 <= weight < 1e6:
-            raise InputError(f"{path}: weights: {name} = {weight!r}: no part, or no weight from 0")
-        weights[name] = weight
-    return weights
+def columns(rubric: Rubric) -> list[str]:
+    """Return a gradebook's columns, the same whoever is in it: those of each unit together."""
+    by_unit = [
+        name
+        for unit, tasks in TASKS.items()
+        for name in (
+            *(task.name for task in tasks),
+            *rubric.read.get(unit, {}),
+            *(f"{unit} {beside}" for beside in EVIDENCE),
+            f"{unit} hidden trials",
+        )
+    ]
+    return ["learner", "units", *by_unit, *SUMS, *BESIDE]
 
 
-def points(result: Result, weights: Mapping[str, float]) -> tuple[float, float, float] | None:
-    """Return points earned, the most they can come to, and of how many.
-
-    The most is where all that is undecided is decided in favour. None for what could not be read.
-    """
-    if result.unit is None:
-        return None
-    mine = [(weights[task.name], result.parts[task.name].verdict) for task in TASKS[result.unit]]
-    earned = sum(weight for weight, verdict in mine if verdict == "PASS")
-    open_yet = sum(weight for weight, verdict in mine if verdict in UNDECIDED)
-    return earned, earned + open_yet, sum(weight for weight, _ in mine)
-
-
-def undecided(result: Result) -> list[str]:
-    """Return the parts that a person has to decide on."""
-    return [name for name, part in result.parts.items() if part.verdict in UNDECIDED]
-
-
-def gradebook(everybody: Iterable[Sequence[Kept]], weights: Mapping[str, float]) -> str:
+def gradebook(found: Iterable[Row], rubric: Rubric) -> str:
     """Return one CSV line a learner, in which nothing is a formula."""
     out = io.StringIO()
+    names = columns(rubric)
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    for kept in everybody:
-        result = kept[-1].result
-        sums = points(result, weights) or ()
-        row: dict[str, Any] = {
-            **{name: part.verdict for name, part in result.parts.items()},
-            "learner": result.name,
-            "unit": result.unit or "UNREADABLE",
-            **{name: f"{value:g}" for name, value in zip(SUMS, sums, strict=False)},
-            "undecided": " ".join(undecided(result)),
-            "checks": len(kept),
-        }
-        writer.writerow([_cell(str(row.get(name, ""))) for name in COLUMNS])
+    writer.writerow([_cell(name) for name in names])
+    for row in found:
+        told = _told(row)
+        writer.writerow([_cell(told.get(name, "")) for name in names])
     return out.getvalue()
+
+
+def _told(row: Row) -> dict[str, str]:
+    units = [result.unit for result in row.results if result.unit is not None]
+    told = {
+        "learner": row.name,
+        "units": " ".join(units),
+        "undecided": ", ".join(row.undecided()),
+        "checks": str(row.checks),
+        "given": "yes" if row.is_given else "no",
+        "feedback": row.page,
+    }
+    if units:
+        told |= dict(zip(SUMS, (f"{value:g}" for value in row.points), strict=True))
+    for kept, result in zip(row.kept, row.results, strict=True):
+        told |= {name: part.verdict for name, part in result.parts.items()}
+        told |= {f"{result.unit} {name}": overall(result, name) for name in EVIDENCE}
+        told[f"{result.unit} hidden trials"] = kept.hidden
+    return told
 
 
 def _cell(text: str) -> str:
@@ -88,51 +74,51 @@ def _cell(text: str) -> str:
     return f"'{plainly}" if text.lstrip().startswith(FORMULA) else plainly
 
 
-def results_json(everybody: Iterable[Sequence[Kept]], told: Mapping[str, Any]) -> str:
+def results_json(
+    everybody: Iterable[Learner], found: Sequence[Row], told: Mapping[str, Any]
+) -> str:
     """Return everything, hidden evidence and earlier results too, for the instructor alone."""
-    submissions = [
+    learners = [
         {
-            **kept[-1].result.as_data(),
-            "stamp": kept[-1].stamp,
-            "earlier": [{"stamp": k.stamp, **k.result.as_data()} for k in kept[:-1]],
+            "learner": row.name,
+            "submissions": [
+                {**_as_data(kept), **result.as_data()}
+                for kept, result in zip(row.kept, row.results, strict=True)
+            ],
+            "earlier": [
+                {**_as_data(kept), **kept.result.as_data()}
+                for kept in learner.kept
+                if kept not in row.kept
+            ],
         }
-        for kept in everybody
+        for learner, row in zip(everybody, found, strict=True)
     ]
-    return json.dumps({**told, "submissions": submissions}, indent=1) + "\n"
+    return json.dumps({**told, "learners": learners}, indent=1) + "\n"
 
 
-def feedback_markdown(result: Result) -> str:
-    """Return a learner's page: what each part came to, what to look at, what a person will read."""
-    lines = [f"# {_plain(result.name)}", ""]
-    lines += [
-        f"- **{_plain(name)}**: {part.verdict}. {_plain(part.evidence)}"
-        for name, part in result.parts.items()
-    ]
-    lines += [f"- {_plain(note)}" for note in result.notes]
-    if read := pages.for_a_person(result):
-        lines += ["", f"Read by a person, and not scored here: {_plain(', '.join(read))}."]
-    return "\n".join(lines) + "\n"
-
-
-def _plain(text: str) -> str:
-    """Return text in which no Markdown and no control character does anything."""
-    shown = "".join(c if c.isprintable() else " " for c in text)
-    return "".join(f"\\{c}" if c in "\\`*_[]<>#|!&" else c for c in shown)
+def _as_data(kept: Kept) -> dict[str, str]:
+    return {"stamp": kept.stamp, "submission": kept.submission, "hidden_trials": kept.hidden}
 
 
 def write_books(
     desk: Path,
-    everybody: Sequence[Sequence[Kept]],
-    weights: Mapping[str, float],
+    everybody: Sequence[Learner],
+    given: Iterable[str],
+    rubric: Rubric,
+    decisions: Sequence[Decision],
     told: Mapping[str, Any],
-) -> None:
-    """Write the books on everybody, each whole, in the place of earlier ones."""
-    results = [kept[-1].result for kept in everybody]
-    put(desk / "gradebook.csv", gradebook(everybody, weights), "utf-8-sig")
-    put(desk / "results.json", results_json(everybody, told))
-    files = {result.name: f"feedback/{slug(result.name)}.html" for result in results}
-    put(desk / "overview.html", pages.overview(results, told, files))
-    for result in results:
-        page = desk / files[result.name]
-        put(page, pages.feedback(result))
-        put(page.with_suffix(".md"), feedback_markdown(result))
+) -> list[Row]:
+    """Write the books on everybody, each whole, in the place of earlier ones; return their rows."""
+    found = rows(everybody, rubric, decisions, given)
+    idle = [each._asdict() for each in without_effect(decisions, everybody, rubric)]
+    told = {**told, "decisions": len(decisions), "without_effect": idle}
+    put(desk / "gradebook.csv", gradebook(found, rubric), "utf-8-sig")
+    put(desk / "results.json", results_json(everybody, found, told))
+    current = [pair for row in found for pair in zip(row.kept, row.results, strict=True)]
+    put(desk / "undecided.toml", left_to_decide(current))
+    put(desk / "overview.html", pages.overview(found, told))
+    for row in found:
+        page = desk / row.page
+        put(page, pages.feedback(row, told))
+        put(page.with_suffix(".md"), pages.feedback_markdown(row, told))
+    return found

@@ -2,12 +2,13 @@
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from lab import plain
+from lab.chain import Entry
 from lab.classroom.alike import digests
 from lab.classroom.collect import Submission, Unreadable, collect, read_json
 from lab.classroom.extract import CELLS, Extracted, extract
@@ -21,35 +22,48 @@ from lab.lessons.unit import LONGEST_ANSWER, TASKS
 
 ADDRESS = re.compile(r"\b0x[0-9a-f]{4,}\b")
 """Where an object happened to lie in memory: never the same twice, and nothing to a learner."""
+ABSENT = ("ModuleNotFoundError", "ImportError")
 Holdouts = Mapping[str, Sequence[Trial]]
 """Hidden trials by task."""
 
 
-def check_submission(name: str, path: Path, holdouts: Holdouts, slot: int = 0) -> Result:
+def check_submission(
+    name: str, path: Path, holdouts: Holdouts, slot: int = 0, notes: Iterable[str] = ()
+) -> Result:
     """Check one submission; whatever is wrong with it is in the result, and nothing is raised.
 
     UnavailableError alone is: where there is no sandbox nothing is checked.
     """
     try:
-        return _checked(name, collect(path), holdouts, slot)
-    except (Unreadable, OSError) as error:
-        return Result(name, None, {"submission": Part("UNREADABLE", plain.reason(error))})
+        return _checked(name, collect(path), holdouts, slot, notes)
+    except Unreadable as error:
+        return _unreadable(name, f"{path.name}: {error}")
+    except OSError as error:
+        return _unreadable(name, f"{path.name} cannot be opened: {error.strerror}")
     except UnavailableError:
         raise
     except Exception as error:  # noqa: BLE001  (one submission never stops the rest)
         why = "the lab failed on it, which is no fault of yours; your instructor has been told"
-        return Result(name, None, {"submission": Part("UNREADABLE", why, plain.reason(error))})
+        return _unreadable(name, why, plain.reason(error))
 
 
-def _checked(name: str, submission: Submission, holdouts: Holdouts, slot: int) -> Result:
-    result = Result(name, submission.unit, notes=list(submission.notes))
+def _unreadable(name: str, why: str, hidden: str | None = None) -> Result:
+    return Result(name, None, {"submission": Part("UNREADABLE", why, hidden)})
+
+
+def _checked(
+    name: str, submission: Submission, holdouts: Holdouts, slot: int, notes: Iterable[str]
+) -> Result:
+    result = Result(name, submission.unit, notes=[*notes, *submission.notes])
     result.parts["manifest"] = (
-        Part("TAMPERED", "; ".join(submission.tampered))
-        if submission.tampered
+        Part("TAMPERED", f"not as the manifest has them: {', '.join(submission.changed)}")
+        if submission.changed
         else Part("PASS", "every file is the one that the manifest was written for")
     )
     result.parts["diary"], entries = check_diary(submission)
     result.human = for_a_person(entries)
+    if result.parts["diary"].verdict == "TAMPERED" and not entries:
+        result.notes.append("predictions and explanations are not shown: their diary was changed")
     reports, whole = check_reports(submission)
     result.parts |= reports
     try:
@@ -61,13 +75,14 @@ def _checked(name: str, submission: Submission, holdouts: Holdouts, slot: int) -
     for task in TASKS[submission.unit]:
         try:
             if isinstance(task, AnswerTask):
-                part = _answer(task, submission)
+                part = _answer(task, submission, entries)
             elif notebook is None:
                 part = result.parts["table"]
             else:
                 found = extract(notebook, task.name)
                 part = _function(task, found, holdouts.get(task.name, ()), slot)
                 _note_source(result, task, found, part, submission)
+                part = _doubted(part, submission, "notebook.ipynb")
         except Unreadable as error:
             part = Part("UNREADABLE", str(error))
         result.parts[task.name] = part
@@ -89,20 +104,24 @@ def _function(
         return Part("NOT_TRIED", "it still returns TODO")
     if run.ended != "RAN":
         return _unfinished(run)
+    if absent := [o.raised for o in run.outcomes if (o.raised or "").startswith(ABSENT)]:
+        return Part("CRASHED", f"it needs what is not there where it is tried: {absent[0]}")
     public = task.judge(run.outcomes)
-    if public.status != "PASS" or not hidden:
+    if public.status != "PASS":
         return Part(public.status, ADDRESS.sub("0x...", public.said))
+    if not hidden:
+        return Part("PASS", f"{public.said}; there were no hidden ones")
     run = _run(found, hidden, slot)
     if run.ended != "RAN":
         told = _unfinished(run).verdict
-        return Part(told, f"every public check passes; on others it ended with {told}")
+        return Part(told, f"every public check passes; on hidden ones it ended with {told}")
     wrong = _wrong(task, hidden, run.outcomes)
     if not wrong:
         return Part("PASS", f"{public.said}, and all hidden ones", "")
     told = ", ".join(dict.fromkeys(trial.shows for trial in wrong))
     return Part(
         "NEEDS_WORK",
-        f"every public check passes; of others, it is not right on: {told}",
+        f"every public check passes; it is not right yet on hidden ones about: {told}",
         "; ".join(plain.dumps(as_told(trial.given)) for trial in wrong),
     )
 
@@ -159,7 +178,15 @@ def _note_source(
         result.notes.append(f"{task.name}: the notebook's function is not the one checked last")
 
 
-def _answer(task: AnswerTask, submission: Submission) -> Part:
+def _doubted(part: Part, submission: Submission, file: str) -> Part:
+    """Return a part that decides nothing where what it was read from is not what was handed in."""
+    if file not in submission.changed:
+        return part
+    told = f"{file} is not what the manifest was written for; as it is now"
+    return Part("TAMPERED", f"{told}: {part.verdict}, {part.evidence}", part.hidden)
+
+
+def _answer(task: AnswerTask, submission: Submission, entries: Sequence[Entry]) -> Part:
     kept = _answers(submission).get(task.name)
     if kept is None:
         return Part("NOT_TRIED", "it was never checked")
@@ -168,7 +195,10 @@ def _answer(task: AnswerTask, submission: Submission) -> Part:
     except (ValueError, SyntaxError, TypeError, KeyError, MemoryError, RecursionError):
         return Part("UNREADABLE", "what was kept of the answer is no plain value")
     found = task.check(value)
-    return Part(found.status, found.said)
+    if kept not in entries:
+        told = f"no diary that holds bears this answer out; as it is now: {found.status}"
+        return Part("TAMPERED", told)
+    return _doubted(Part(found.status, found.said), submission, "answers.json")
 
 
 def _answers(submission: Submission) -> dict[str, Any]:

@@ -9,14 +9,12 @@ import os
 import stat
 import zipfile
 import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lab import plain
-from lab.errors import InputError
 from lab.lessons.unit import TASKS
 
 MOST_FILES = 40
@@ -35,54 +33,20 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Submission:
-    """What was handed in: its files by name, and where they are not what the manifest says."""
+    """What was handed in: its files by name, and where they are not what the manifest says.
+
+    `created` is when it says that it was made; `changed` names files that are not what they were.
+    """
 
     unit: str
+    created: str
     files: dict[str, bytes]
-    tampered: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-def found_in(paths: Iterable[Path]) -> dict[str, Path]:
-    """Return the submissions among paths, by learner.
-
-    A path is a submission, or a folder with one for each learner: a zip or folder that is named
-    after them, or a folder of their name with one thing in it, as learning platforms export them.
-    Two of one name are told apart by their folders. InputError where there is nothing.
-    """
-    found: list[tuple[str, Path]] = []
-    for path in paths:
-        if not path.exists():
-            raise InputError(f"{path}: there is nothing there")
-        if path.is_dir() and not (path / "manifest.json").exists():
-            found += [(_name(each), _inner(each)) for each in _entries(path)]
-        else:
-            found.append((_name(path), path))
-    if not found:
-        raise InputError("there are no submissions: give folders or zips, or a folder of them")
-    names = Counter(name for name, _ in set(found))
-    told_apart = {
-        name if names[name] == 1 else f"{name} ({path.parent.name}/{path.name})": path
-        for name, path in sorted(set(found))
-    }
-    if len(told_apart) < len(set(found)):
-        raise InputError("two submissions have one name and one folder; give them apart")
-    return told_apart
-
-
-def _name(path: Path) -> str:
-    return path.name if path.is_dir() else path.stem
-
-
-def _inner(path: Path) -> Path:
-    """Return what a learner's folder holds where it is one thing, and the folder itself if not."""
-    if not path.is_dir() or path.is_symlink() or (path / "manifest.json").exists():
-        return path
-    inside = _entries(path)
-    return inside[0] if len(inside) == 1 else path
-
-
-def _entries(folder: Path) -> list[Path]:
+def entries(folder: Path) -> list[Path]:
+    """Return what lies in a folder, without what systems leave there."""
     return sorted(each for each in folder.iterdir() if not _is_ignored(each.name))
 
 
@@ -111,7 +75,7 @@ def collect(path: Path) -> Submission:
     unit, listed = manifest.get("unit"), manifest.get("files")
     if not isinstance(unit, str) or unit not in TASKS or not isinstance(listed, dict):
         raise Unreadable("manifest.json names no unit of this lab, or no files")
-    tampered, notes = [], []
+    changed, notes = [], []
     for name, data in list(found.items()):
         if name == "manifest.json":
             continue
@@ -124,9 +88,9 @@ def collect(path: Path) -> Submission:
                 found[name] = mended
                 notes.append(f"{name}: line ends were changed on the way, and changed back")
             else:
-                tampered.append(f"{name} is not what the manifest was written for")
-    tampered += [f"{name} is in the manifest and not here" for name in listed if name not in found]
-    return Submission(unit, found, tampered, notes)
+                changed.append(name)
+    changed += [name for name in listed if name not in found]
+    return Submission(unit, str(manifest.get("created")), found, changed, notes)
 
 
 def read_json(data: bytes, name: str) -> dict[str, Any]:
@@ -142,7 +106,7 @@ def read_json(data: bytes, name: str) -> dict[str, Any]:
 
 def _folder(path: Path) -> Iterator[tuple[str, bytes]]:
     total = 0
-    for number, entry in enumerate(_entries(path)):
+    for number, entry in enumerate(entries(path)):
         if entry.is_symlink() or not entry.is_file():
             raise Unreadable(f"{entry.name} is a link, a folder or no plain file")
         descriptor = os.open(entry, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -191,11 +155,12 @@ def _steps(member: zipfile.ZipInfo) -> list[str]:
 
 def _within(name: str, data: bytes, number: int, total: int) -> int:
     total += len(data)
-    if number >= MOST_FILES or len(data) > LARGEST_FILE or total > LARGEST_WHOLE:
-        raise Unreadable(
-            f"{plain.show(name)}: more than {MOST_FILES} files, {LARGEST_FILE} bytes in one or"
-            f" {LARGEST_WHOLE} in all"
-        )
+    if number >= MOST_FILES:
+        raise Unreadable(f"it has more than {MOST_FILES} files")
+    if len(data) > LARGEST_FILE:
+        raise Unreadable(f"{plain.show(name)} has more than {LARGEST_FILE} bytes")
+    if total > LARGEST_WHOLE:
+        raise Unreadable(f"its files have more than {LARGEST_WHOLE} bytes in all")
     return total
 
 

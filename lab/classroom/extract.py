@@ -20,6 +20,17 @@ CELLS: Mapping[str, tuple[str, str]] = {
 
 STAND_IN = """
 
+class Absent:
+    def __init__(self, error):
+        self.__dict__["error"] = error
+
+    def __getattr__(self, name):
+        raise self.error
+
+    def __call__(self, *args, **named):
+        raise self.error
+
+
 class Decision:
     def __init__(self, action, sku=None):
         self.action, self.sku = action, sku
@@ -35,7 +46,8 @@ def keyword_decision(payload):
 TODO = "TODO"
 """
 
-
+ANNOTATIONS = "from __future__ import annotations"
+"""So that a type that is not there, such as the lab's Case, does no harm where it is only named."""
 LONGEST_CELL = 100_000
 MAGIC = re.compile(r"^[%!].*$", re.MULTILINE)
 """What a notebook takes beside Python, at the beginning of a line."""
@@ -80,7 +92,7 @@ def extract(notebook: Mapping[str, Any], task: str) -> Extracted | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Unreadable(f"{name} is no Python: {plain.reason(error)}") from None
     read = Path(grammar.__file__).read_text("utf-8")
-    return Extracted("\n\n".join([read, STAND_IN, *kept, ""]), name, notes)
+    return Extracted("\n\n".join([ANNOTATIONS, read, STAND_IN, *kept, ""]), name, notes)
 
 
 def _code(notebook: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -109,12 +121,15 @@ def _defines(part: ast.stmt) -> bool:
 
 
 def _own(part: ast.stmt) -> str:
-    return _tried(part) if isinstance(part, ast.Assign | ast.AnnAssign) else ast.unparse(part)
+    may_fail = isinstance(part, ast.Assign | ast.AnnAssign | ast.Import | ast.ImportFrom)
+    return _tried(part) if may_fail else ast.unparse(part)
 
 
 def _tried(part: ast.stmt) -> str:
-    """Return a definition that may need what is not there, and is then left out."""
-    left_out = ast.ExceptHandler(ast.Name("Exception"), None, [ast.Pass()])
+    """Return a definition that may need what is not there: whoever uses it is told, then."""
+    told = [f"globals().setdefault({name!r}, Absent(_why))" for name in sorted(_names(part))]
+    left_out = ast.ExceptHandler(ast.Name("Exception"), "_why", ast.parse("\n".join(told)).body)
+    left_out.body = left_out.body or [ast.Pass()]
     return ast.unparse(ast.fix_missing_locations(ast.Try([part], [left_out], [], [])))
 
 
@@ -127,5 +142,7 @@ def _imports_the_lab(part: ast.stmt) -> bool:
 def _names(part: ast.stmt) -> set[str]:
     if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {part.name}
+    if isinstance(part, ast.Import | ast.ImportFrom):
+        return {alias.asname or alias.name.split(".")[0] for alias in part.names} - {"*"}
     targets = part.targets if isinstance(part, ast.Assign) else []
     return {target.id for target in targets if isinstance(target, ast.Name)}

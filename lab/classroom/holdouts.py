@@ -6,6 +6,7 @@ tools: it counts tub by tub and row by row.
 
 import json
 import random
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,8 @@ from lab.lessons.feedback import Trial
 LETTERS = "BCDFGHJKLMNPRTWXZ"
 FRUIT = ("apricot", "banana", "cherry", "damson", "elderberry", "fig", "guava")
 SHOWS = (
-    "more is needed",
-    "exactly enough",
+    "a shelf with too few tubs",
+    "a shelf with exactly enough",
     "tubs that are reserved",
     "more reserved than there is",
 )
@@ -52,13 +53,23 @@ def load_holdouts(path: str | Path) -> Holdouts:
         unknown = [task for task in told if task not in CELLS]
         if unknown:
             raise InputError(f"{unknown[0]!r} is no task: they are {', '.join(CELLS)}")
+        if empty := [task for task in CELLS if not told.get(task)]:
+            raise InputError(f"there is no trial of {', '.join(empty)}: give one at least")
         return {task: [_trial(task, n, each) for n, each in enumerate(told[task])] for task in told}
-    except (OSError, ValueError, TypeError, AttributeError) as error:
+    except OSError as error:
+        raise InputError(f"{path}: no holdouts: {error.strerror}") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (ValueError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: no holdouts: {plain.reason(error)}") from None
 
 
-def save_holdouts(path: Path, seed: int) -> None:
-    """Write new hidden trials to a file that is not there yet, readable by its owner alone."""
+def save_holdouts(path: Path, seed: int | None = None) -> None:
+    """Write new hidden trials to a file that is not there yet, readable by its owner alone.
+
+    Without a seed nobody can make the same ones: whoever knows the seed knows the trials.
+    """
+    seed = secrets.randbits(128) if seed is None else seed
     try:
         with path.open("x", encoding="utf-8") as file:
             path.chmod(0o600)
@@ -82,8 +93,8 @@ def _shop(chance: random.Random, shows: str) -> list[tuple[str, int, int, int]]:
         held, kept, wanted = chance.randint(0, 30), chance.randint(0, 9), chance.randint(0, 40)
         if number == 0:
             held, kept, wanted = {
-                "more is needed": (held, 0, held + chance.randint(1, 9)),
-                "exactly enough": (held, 0, held),
+                "a shelf with too few tubs": (held, 0, held + chance.randint(1, 9)),
+                "a shelf with exactly enough": (held, 0, held),
                 "tubs that are reserved": (held + 9, kept + 1, held + 9),
                 "more reserved than there is": (kept, kept + chance.randint(1, 5), wanted + 1),
             }[shows]

@@ -16,35 +16,59 @@ from lab.errors import InputError, LabError
 
 
 class Kept(NamedTuple):
-    """One result, and the digest of everything that it depends on."""
+    """One result, and what it was come to with.
+
+    `stamp` is the digest of everything that it depends on, `submission` what the bytes that were
+    handed in are known by, and `hidden` says which hidden trials there were, and for whom new.
+    """
 
     stamp: str
+    submission: str
+    hidden: str
     result: Result
+
+
+class Learner(NamedTuple):
+    """Somebody at the desk, and all results of what they handed in, oldest first."""
+
+    name: str
+    kept: list[Kept]
+
+    def current(self) -> list[Kept]:
+        """Return what counts: the last of each unit, and what could not be read since."""
+        units: dict[str, Kept] = {}
+        unread: list[Kept] = []
+        for each in self.kept:
+            if each.result.unit is None:
+                unread.append(each)
+            else:
+                units[each.result.unit], unread = each, []
+        return [units[unit] for unit in sorted(units)] + unread
 
 
 def slug(name: str) -> str:
     """Return a file's name for a learner: readable, and no two have the same."""
-    readable = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)[:40]
+    readable = "".join(c if c.isalnum() else "_" for c in name)[:40]
     return f"{readable}-{hashlib.sha256(name.encode(errors='surrogateescape')).hexdigest()[:8]}"
 
 
-def history(desk: Path, name: str) -> list[Kept]:
-    """Return a learner's results, oldest first. InputError names the file that is none."""
-    return [_read(path) for path in _files(desk / "kept" / slug(name))]
+def learner(desk: Path, name: str) -> Learner:
+    """Return a learner's results. InputError names the file that is none."""
+    return Learner(name, [_read(path) for path in _files(desk / "kept" / slug(name))])
 
 
-def everybody(desk: Path) -> list[list[Kept]]:
-    """Return the results of all learners, by name."""
+def everybody(desk: Path) -> list[Learner]:
+    """Return all learners at a desk, by name."""
     folders = (desk / "kept").iterdir() if (desk / "kept").exists() else ()
     found = [[_read(path) for path in _files(folder)] for folder in folders]
-    return sorted((each for each in found if each), key=lambda each: each[-1].result.name)
+    return sorted(Learner(each[-1].result.name, each) for each in found if each)
 
 
 def keep(desk: Path, kept: Kept) -> None:
     """Write a result beside the earlier ones of its learner; it is on disk when this returns."""
     folder = desk / "kept" / slug(kept.result.name)
     number = len(_files(folder)) + 1
-    told = {"stamp": kept.stamp, "result": kept.result.as_data()}
+    told = {**kept._asdict(), "result": kept.result.as_data()}
     put(folder / f"{number:03d}.json", json.dumps(told, indent=1) + "\n")
 
 
@@ -76,7 +100,7 @@ def _files(folder: Path) -> list[Path]:
 def _read(path: Path) -> Kept:
     try:
         told = plain.loads(path.read_text("utf-8"))
-        return Kept(str(told["stamp"]), Result.from_data(told["result"]))
+        return Kept(**{**told, "result": Result.from_data(told["result"])})
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(
             f"{path}: no kept result: {plain.reason(error)}; move it away, and that learner is"

@@ -1,4 +1,4 @@
-"""The pages of the desk as HTML, from templates that escape whatever is put in."""
+"""The pages of the desk, as HTML from templates that escape whatever is put in, and as Markdown."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,14 +7,56 @@ from typing import Any
 
 from lab import plain
 from lab.classroom.alike import alike
-from lab.classroom.verdicts import VERDICTS, Result
+from lab.classroom.rows import Row
+from lab.classroom.rubric import kind
+from lab.classroom.verdicts import UNDECIDED, VERDICTS, Result
 
 OFTEN = 20
+MEANING = {
+    "NEEDS_WORK": "what you wrote was tried out, and is not right yet: mend it and hand in again",
+    "NOT_TRIED": "there was nothing to look at",
+    "TIME_LIMIT": "it was ended before it had answered; your instructor decides",
+    "MEMORY_LIMIT": "it needed more memory than it was given; your instructor decides",
+    "CRASHED": "it could not be carried out; your instructor decides",
+    "TAMPERED": "it is not what was kept when you worked on it; your instructor decides",
+    "UNREADABLE": "it could not be read: hand in the folder that lessons.submit() wrote, as it is",
+    "HUMAN_REVIEW_REQUIRED": "your instructor reads it",
+}
+"""What a verdict means to a learner, and what comes next."""
 
 
-def feedback(result: Result) -> str:
+def feedback(row: Row, told: Mapping[str, Any]) -> str:
     """Return a learner's page, which names no hidden input and no answer."""
-    return _render("feedback", result=result, read=for_a_person(result))
+    return _render("feedback", row=row, told=told, read=for_a_person, meaning=meaning(row))
+
+
+def feedback_markdown(row: Row, told: Mapping[str, Any]) -> str:
+    """Return the same page for where no HTML is shown."""
+    lines = [f"# {_plain(row.name)}", "", f"{points_in_words(row)}."]
+    for result in row.results:
+        lines += ["", f"## {result.unit or 'unreadable'}", ""]
+        lines += [
+            f"- **{_plain(name)}**: {_plain(part.verdict)}. {_plain(part.evidence)}"
+            for name, part in result.parts.items()
+        ]
+        lines += [f"- {_plain(note)}" for note in result.notes]
+        if read := for_a_person(result):
+            lines += ["", f"Read by a person, and not scored here: {_plain(', '.join(read))}."]
+    lines += ["", *(f"- {_plain(name)}: {_plain(says)}." for name, says in meaning(row).items())]
+    return "\n".join([*lines, "", f"Checked with lab {told['lab_version']}.", ""])
+
+
+def points_in_words(row: Row) -> str:
+    """Say what a learner's points come to, and how much of that is open."""
+    earned, at_most, of = (f"{value:g}" for value in row.points)
+    told = f"{earned} of {of} points"
+    return told if at_most == earned else f"{told} so far, {at_most} at the most"
+
+
+def meaning(row: Row) -> dict[str, str]:
+    """Return what each verdict that turns up means."""
+    seen = {part.verdict for result in row.results for part in result.parts.values()}
+    return {verdict: says for verdict, says in MEANING.items() if verdict in seen}
 
 
 def for_a_person(result: Result) -> list[str]:
@@ -22,36 +64,45 @@ def for_a_person(result: Result) -> list[str]:
     return list(dict.fromkeys(f"{each['kind']} {each['name']}" for each in result.human))
 
 
-def overview(results: Sequence[Result], told: Mapping[str, Any], files: Mapping[str, str]) -> str:
-    """Return the instructor's page: counts, common failures, alike functions, what to read.
-
-    `files` has the page of each learner.
-    """
+def overview(rows: Sequence[Row], told: Mapping[str, Any]) -> str:
+    """Return the instructor's page: what to look at, counts, common failures, what to read."""
     counted: dict[str, Counter[str]] = {}
-    failed: dict[tuple[str, str, str], list[str]] = {}
-    said: dict[str, list[tuple[Result, dict[str, Any]]]] = {}
-    for result in results:
-        for name, part in result.parts.items():
-            kind = "report" if name.endswith(".json") else name  # each has a name of its own
-            counted.setdefault(kind, Counter())[part.verdict] += 1
-            if part.verdict not in ("PASS", "NOT_TRIED"):
-                why = plain.shorten(part.evidence, 200)
-                failed.setdefault((kind, part.verdict, why), []).append(result.name)
-        for each in result.human:
-            said.setdefault(f"{each['kind']} {each['name']}", []).append((result, each))
+    failed: dict[tuple[str, str, str], list[Row]] = {}
+    said: dict[str, dict[tuple[str, bool], list[Row]]] = {}
+    against: Counter[str] = Counter()
+    for row in rows:
+        against.update(kept.hidden for kept in row.kept if kept.result.unit)
+        for result in row.results:
+            for name, part in result.parts.items():
+                counted.setdefault(kind(name), Counter())[part.verdict] += 1
+                if part.verdict not in ("PASS", "NOT_TRIED"):
+                    why = plain.shorten(part.evidence, 200)
+                    failed.setdefault((kind(name), part.verdict, why), []).append(row)
+            for each in result.human:
+                alike_said = said.setdefault(f"{each['kind']} {each['name']}", {})
+                alike_said.setdefault((each["said"], each["after_result"]), []).append(row)
     often = sorted(failed.items(), key=lambda item: (-len(item[1]), item[0]))
+    seen = {verdict for by in counted.values() for verdict in by}
     return _render(
         "overview",
-        results=results,
+        rows=rows,
         told=told,
-        files=files,
-        verdicts=VERDICTS,
+        verdicts=[verdict for verdict in VERDICTS if verdict in seen],
         counted=counted,
+        against=sorted(against.items()),
+        open=[row for row in rows if row.undecided()],
+        absent=[row for row in rows if not row.is_given],
         often=often[:OFTEN],
         rarely=len(often) - OFTEN,
-        groups=alike(results),
+        groups=alike(result for row in rows for result in row.results),
         said=sorted(said.items()),
     )
+
+
+def _plain(text: str) -> str:
+    """Return text in which no Markdown and no control character does anything."""
+    shown = "".join(c if c.isprintable() else " " for c in text)
+    return "".join(f"\\{c}" if c in "\\`*_[]<>#|!&" else c for c in shown)
 
 
 def _render(name: str, **values: Any) -> str:
@@ -62,7 +113,7 @@ def _render(name: str, **values: Any) -> str:
 def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=PackageLoader("lab.classroom"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -70,6 +121,9 @@ def _environment() -> Any:
         lstrip_blocks=True,
         finalize=_visible,
     )
+    made.globals["undecided"] = UNDECIDED
+    made.globals["in_words"] = points_in_words
+    return made
 
 
 def _visible(value: Any) -> Any:

@@ -41,6 +41,11 @@ def _entries() -> list[dict[str, Any]]:
     return list(tomllib.loads((_shelf() / "others.toml").read_text("utf-8"))["submission"])
 
 
+def good_notebook(unit: str) -> bytes:
+    """Return the notebook of a unit's good sample."""
+    return (_shelf() / f"good-{unit}" / "notebook.ipynb").read_bytes()
+
+
 def _shelf() -> Path:
     package = Path(__file__).parents[1]
     inside = package / "shelf" / "submissions"

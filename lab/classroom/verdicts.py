@@ -1,6 +1,6 @@
 """What a part of a submission comes to, and what a submission comes to: its parts, never a sum."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 VERDICTS = (
@@ -12,10 +12,11 @@ VERDICTS = (
     "CRASHED",
     "TAMPERED",
     "UNREADABLE",
+    "HUMAN_REVIEW_REQUIRED",
 )
-UNDECIDED = frozenset({"TIME_LIMIT", "MEMORY_LIMIT", "CRASHED", "TAMPERED", "UNREADABLE"})
-"""Verdicts that are worth nothing and cost nothing until a person has decided."""
 REVIEW = "HUMAN_REVIEW_REQUIRED"
+UNDECIDED = frozenset(VERDICTS) - {"PASS", "NEEDS_WORK", "NOT_TRIED"}
+"""Verdicts that are worth nothing and cost nothing until a person has decided."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,10 @@ class Result:
     notes: list[str] = field(default_factory=list)
     human: list[dict[str, Any]] = field(default_factory=list)
     functions: dict[str, list[str]] = field(default_factory=dict)
+
+    def but(self, **changed: Any) -> Self:
+        """Return it with something changed."""
+        return replace(self, **changed)
 
     def as_data(self) -> dict[str, Any]:
         """Return it as plain data."""

@@ -1,8 +1,9 @@
-"""Unit A's solution, handed in with something replaced in it."""
+"""Submissions: Unit A's solution with something replaced in it, and bare ones that only read."""
 
 import hashlib
 import json
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,28 @@ def change_cell(submission: Path, cell: str, old: str, new: str) -> None:
     manifest = json.loads((submission / "manifest.json").read_text("utf-8"))
     manifest["files"]["notebook.ipynb"] = hashlib.sha256(path.read_bytes()).hexdigest()
     (submission / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+
+
+def whole(unit: str = "unit_a", created: str = "2026-11-01T10:00:00+00:00") -> dict[str, bytes]:
+    """Return the files of the smallest submission that can be read."""
+    files = {"notebook.ipynb": b"{}", "answers.json": b"{}"}
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    manifest = {"unit": unit, "created": created, "files": digests}
+    return {**files, "manifest.json": json.dumps(manifest).encode()}
+
+
+def packed(path: Path, members: dict[str, bytes]) -> Path:
+    """Write a zip."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
+        for name, data in members.items():
+            out.writestr(name, data)
+    return path
+
+
+def folder(path: Path, members: dict[str, bytes] | None = None) -> Path:
+    """Write a folder."""
+    path.mkdir(parents=True)
+    for name, data in (whole() if members is None else members).items():
+        (path / name).write_bytes(data)
+    return path

@@ -1,0 +1,134 @@
+"""What a person decided: kept in a file of theirs, bound to the bytes that they looked at."""
+
+import json
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from lab import plain
+from lab.classroom.kept import Kept, Learner
+from lab.classroom.rubric import Rubric, with_read
+from lab.classroom.verdicts import UNDECIDED, Part, Result
+from lab.errors import InputError
+
+KNOWN_BY = 12
+"""Characters of a submission's digest that a decision names it by."""
+HEAD = """\
+# What is left to decide. Copy this file out of this folder, which is written anew each time; write
+# PASS or NEEDS_WORK as the verdict, who decided and why, and check the class again with
+#   --decisions YOUR-COPY.toml
+# An entry whose verdict is empty decides nothing. One that names an earlier submission does not
+# hold for a later one.
+"""
+
+
+class Decision(NamedTuple):
+    """A part of a submission, what a person decided on it, and why."""
+
+    learner: str
+    part: str
+    submission: str
+    verdict: str
+    by: str
+    reason: str
+
+    def is_on(self, kept: Kept) -> bool:
+        """Say whether this was decided on what was handed in here."""
+        return (self.learner, self.submission) == (kept.result.name, kept.submission[:KNOWN_BY])
+
+
+def load_decisions(path: str | Path | None) -> list[Decision]:
+    """Read decisions from TOML; those whose verdict is empty are left out.
+
+    InputError names the file and the entry that is none, or that decides what another does.
+    """
+    if path is None:
+        return []
+    try:
+        told = tomllib.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: no decisions: {error.strerror}") from None
+    except ValueError as error:
+        raise InputError(f"{path}: no decisions in TOML: {plain.reason(error)}") from None
+    entries = told.get("decision", [])
+    if set(told) - {"decision"} or not isinstance(entries, list):
+        raise InputError(f"{path}: give [[decision]] entries and nothing else")
+    found: dict[tuple[str, ...], Decision] = {}
+    for number, entry in enumerate(entries, start=1):
+        decision = _decision(f"{path}: decision {number}", entry)
+        if decision.verdict and found.setdefault(decision[:3], decision) is not decision:
+            raise InputError(f"{path}: decision {number}: an earlier one is on the same part")
+    return list(found.values())
+
+
+def _decision(where: str, entry: object) -> Decision:
+    if not isinstance(entry, dict) or set(entry) != set(Decision._fields):
+        raise InputError(f"{where}: give {', '.join(Decision._fields)}")
+    if not all(isinstance(value, str) for value in entry.values()):
+        raise InputError(f"{where}: each of its values is text")
+    decision = Decision(**entry)
+    if decision.verdict not in ("PASS", "NEEDS_WORK", ""):
+        raise InputError(f"{where}: verdict {decision.verdict!r} is not PASS or NEEDS_WORK")
+    if decision.verdict and not (decision.by.strip() and decision.reason.strip()):
+        raise InputError(f"{where}: say in `by` and `reason` who decided, and why")
+    return decision
+
+
+def decided(kept: Kept, rubric: Rubric, decisions: Iterable[Decision]) -> Result:
+    """Return a result as people decided on it; what was seen stays in the evidence."""
+    result = with_read(kept.result, rubric)
+    parts: dict[str, Part] = dict(result.parts)
+    for each in decisions:
+        if each.is_on(kept) and each.part in parts:
+            seen = parts[each.part]
+            parts[each.part] = Part(
+                each.verdict,
+                f"decided by {each.by}: {each.reason} (it came to {seen.verdict}: {seen.evidence})",
+                seen.hidden,
+            )
+    return result.but(parts=parts)
+
+
+def without_effect(
+    decisions: Iterable[Decision], everybody: Sequence[Learner], rubric: Rubric
+) -> list[Decision]:
+    """Return the decisions on nothing that counts: on an earlier submission, or on nobody's."""
+    there = {
+        (kept.result.name, part, kept.submission[:KNOWN_BY])
+        for learner in everybody
+        for kept in learner.current()
+        for part in with_read(kept.result, rubric).parts
+    }
+    return [each for each in decisions if each[:3] not in there]
+
+
+def left_to_decide(current: Iterable[tuple[Kept, Result]]) -> str:
+    """Return a file of decisions to fill in: one entry for each part that nobody decided on."""
+    entries = [
+        _entry(kept, name, part)
+        for kept, result in current
+        for name, part in result.parts.items()
+        if part.verdict in UNDECIDED
+    ]
+    return "\n".join([HEAD, *entries])
+
+
+def _entry(kept: Kept, name: str, part: Part) -> str:
+    seen = " ".join("".join(c if c.isprintable() else " " for c in part.evidence).split())
+    fields = {
+        "learner": kept.result.name,
+        "part": name,
+        "submission": kept.submission[:KNOWN_BY],
+        "verdict": "",
+        "by": "",
+        "reason": "",
+    }
+    lines = [f"{key} = {_text(value)}" for key, value in fields.items()]
+    return "\n".join([f"# {part.verdict}: {seen}", "[[decision]]", *lines, ""])
+
+
+def _text(value: str) -> str:
+    """Return a TOML string: as JSON writes one, but for DEL and what is no character."""
+    told = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return told.encode("utf-8", "replace").decode()

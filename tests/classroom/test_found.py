@@ -1,0 +1,76 @@
+"""Under whose name a submission is taken, and which of several counts."""
+
+from pathlib import Path
+
+import pytest
+
+from lab.classroom.collect import Unreadable, collect
+from lab.classroom.found import found_in
+from lab.errors import InputError
+from tests.classroom.handing_in import folder, packed, whole
+
+EARLY, LATE = "2026-11-01T10:00:00+00:00", "2026-11-02T09:00:00+00:00"
+
+
+def test_a_class_is_found_as_it_was_exported(tmp_path: Path) -> None:
+    there = tmp_path / "class"
+    folder(there / "ann")
+    folder(there / "Bob Byrne_12345_assignsubmission_file" / "submission-unit_a-2026")
+    packed(there / "cleo" / "submission.zip", whole())
+    packed(there / "dora.zip", whole())
+    (there / "emil").mkdir()
+    (there / ".DS_Store").write_bytes(b"")
+    found = {each.learner: str(each.path.relative_to(there)) for each in found_in([there])}
+    assert found == {
+        "Bob Byrne_12345_assignsubmission_file": (
+            "Bob Byrne_12345_assignsubmission_file/submission-unit_a-2026"
+        ),
+        "ann": "ann",
+        "cleo": "cleo/submission.zip",
+        "dora": "dora.zip",
+        "emil": "emil",
+    }
+    assert collect(there / found["cleo"]).unit == "unit_a"
+    with pytest.raises(Unreadable, match="there is no manifest"):
+        collect(there / found["emil"])
+
+
+def test_of_each_unit_the_newest_in_a_learners_folder_counts(tmp_path: Path) -> None:
+    ann = tmp_path / "class" / "ann"
+    folder(ann / "x", whole("unit_a", LATE))
+    folder(ann / "y", whole("unit_a", EARLY))
+    packed(ann / "z.zip", whole("unit_b", EARLY))
+    packed(ann / "letter.zip", {"letter.txt": b"dear Lucy"})
+    assert found_in([tmp_path / "class"]) == [
+        ("ann", ann / "letter.zip", ()),
+        ("ann", ann / "x", ("y was made earlier, and is passed over",)),
+        ("ann", ann / "z.zip", ()),
+    ]
+
+
+def test_a_link_in_a_learners_folder_leads_to_nobody_elses_work(tmp_path: Path) -> None:
+    folder(tmp_path / "class" / "ann" / "mine")
+    (tmp_path / "class" / "bob").mkdir()
+    (tmp_path / "class" / "bob" / "mine").symlink_to(tmp_path / "class" / "ann" / "mine")
+    (tmp_path / "class" / "cleo").symlink_to(tmp_path / "class" / "ann")
+    _, bob, cleo = found_in([tmp_path / "class"])
+    for each in (bob, cleo):
+        with pytest.raises(Unreadable, match="link"):
+            collect(each.path)
+
+
+def test_both_units_may_lie_in_two_folders_and_one_unit_may_not(tmp_path: Path) -> None:
+    monday = folder(tmp_path / "monday" / "ann", whole("unit_a"))
+    friday = packed(tmp_path / "friday" / "ann.zip", whole("unit_b"))
+    found = found_in([tmp_path / "monday", tmp_path / "friday", monday])
+    assert found == [("ann", friday, ()), ("ann", monday, ())]
+    packed(friday, whole("unit_a", LATE))
+    with pytest.raises(InputError, match=r"^ann: handed in unit_a in .* and in .*: if these are"):
+        found_in([tmp_path / "monday", tmp_path / "friday"])
+
+
+def test_where_there_is_nothing_it_says_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is nothing there"):
+        found_in([tmp_path / "none"])
+    with pytest.raises(InputError, match="there are no submissions"):
+        found_in([tmp_path])
