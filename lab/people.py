@@ -148,12 +148,7 @@ def _show_class(rows: Sequence[Row], desk: Path, is_hidden: bool) -> None:
     """Print who is to be looked at, and how many are not."""
     left = [row for row in rows if row.undecided()]
     for row in left:
-        told = [
-            f"{name} {part.verdict}"
-            for result in row.results
-            for name, part in result.parts.items()
-            if name in row.undecided()
-        ]
+        told = [f"{name} {part.verdict}" for name, part in row.undecided().items()]
         print(terminal.printable(f"{row.name}: {', '.join(told)}"))
     print(f"{len(rows)} learners; {len(left)} with parts that are left to you to decide")
     if not is_hidden:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from lab import plain
 from lab.cases import CASES
@@ -57,24 +58,19 @@ def refuse_trials_that_no_good_answer_passes(hidden: Mapping[str, Sequence[Trial
         assert found is not None
         inputs = [as_told(trial.given) for trial in trials]
         run = run_function(found.source, found.function, inputs)
-        for number, trial in enumerate(trials):
-            if number >= len(run.outcomes):
-                raise InputError(
-                    f"{_entry(task, number, trial)}: it never came to an end: {run.ended}"
-                )
-            outcome = run.outcomes[number]
-            if replace(task, trials=(trial,)).judge([outcome]).status != "PASS":
+        for number, (trial, outcome) in enumerate(zip_longest(trials, run.outcomes)):
+            if outcome is None:
+                said = f"came to no answer ({run.ended})"
+            elif replace(task, trials=(trial,)).judge([outcome]).status != "PASS":
                 said = outcome.raised or f"returned {plain.dumps(as_told(outcome.returned))}"
-                raise InputError(
-                    f"{_entry(task, number, trial)}: the good sample {said}, where"
-                    f" {plain.dumps(as_told(trial.expected))} is expected; nobody was checked: mend"
-                    " or take out the entry"
-                )
-    return "; the good samples pass every hidden trial" if any(hidden.values()) else ""
-
-
-def _entry(task: FunctionTask, number: int, trial: Trial) -> str:
-    return f"holdouts: {task.name}, entry {number} ({trial.shows})"
+            else:
+                continue
+            raise InputError(
+                f"holdouts: {task.name}, entry {number} ({trial.shows}): the good sample {said},"
+                f" where {plain.dumps(as_told(trial.expected))} is expected; nobody was checked:"
+                " mend or take out the entry"
+            )
+    return "the good samples pass every hidden trial" if any(hidden.values()) else ""
 
 
 def _functions() -> list[tuple[str, FunctionTask]]:

@@ -53,15 +53,19 @@ def load_holdouts(path: str | Path) -> Holdouts:
         unknown = [task for task in told if task not in CELLS]
         if unknown:
             raise InputError(f"{unknown[0]!r} is no task: they are {', '.join(CELLS)}")
-        if empty := [task for task in CELLS if not told.get(task)]:
+        found = {
+            task: [_trial(task, number, entry) for number, entry in enumerate(entries)]
+            for task, entries in told.items()
+        }
+        if empty := [task for task in CELLS if not found.get(task)]:
             raise InputError(f"there is no trial of {', '.join(empty)}: give one at least")
-        return {task: [_trial(task, n, each) for n, each in enumerate(told[task])] for task in told}
     except OSError as error:
         raise InputError(f"{path}: no holdouts: {error.strerror}") from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     except (ValueError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: no holdouts: {plain.reason(error)}") from None
+    return found
 
 
 def save_holdouts(path: Path, seed: int | None = None) -> None:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from lab.classroom.decisions import Decision, decided
 from lab.classroom.kept import Kept, Learner, slug
-from lab.classroom.rubric import Points, Rubric
-from lab.classroom.verdicts import UNDECIDED, Result
+from lab.classroom.rubric import EVIDENCE, Points, Rubric, kind
+from lab.classroom.verdicts import UNDECIDED, Part, Result
 
 
 class Row(NamedTuple):
@@ -20,14 +20,14 @@ class Row(NamedTuple):
     is_given: bool
     page: str
 
-    def undecided(self) -> list[str]:
-        """Return the parts that nobody has decided on yet."""
-        return [
-            name
+    def undecided(self) -> dict[str, Part]:
+        """Return the parts that nobody has decided on yet; what each unit has is named with it."""
+        return {
+            f"{result.unit} {name}" if kind(name) in EVIDENCE else name: part
             for result in self.results
             for name, part in result.parts.items()
             if part.verdict in UNDECIDED
-        ]
+        }
 
 
 def rows(

@@ -1,17 +1,18 @@
-"""Gradebook, pages and rubric: stable columns, nothing that is run, nothing that is hidden."""
+"""Gradebook and pages: stable columns, nothing that is run, nothing that is hidden."""
 
 import csv
 import io
-from pathlib import Path
 
 import pytest
 
 from lab.classroom.alike import alike, digests
-from lab.classroom.books import feedback_markdown, gradebook, load_rubric, points
-from lab.classroom.kept import Kept, slug
-from lab.classroom.pages import feedback, overview
+from lab.classroom.books import gradebook
+from lab.classroom.decisions import Decision
+from lab.classroom.kept import Kept, Learner, slug
+from lab.classroom.pages import feedback, feedback_markdown, overview
+from lab.classroom.rows import Row, rows
+from lab.classroom.rubric import Rubric
 from lab.classroom.verdicts import Part, Result
-from lab.errors import InputError
 
 BASELINE = """
 def my_baseline(case):
@@ -33,57 +34,110 @@ def my_baseline(c):  # mine
 """
 
 
-def result(name: str, **verdicts: str) -> Result:
-    parts = {part: Part(verdict, "seen") for part, verdict in verdicts.items()}
-    return Result(name, "unit_b", parts)
-
-
 ANN = {"labels": "PASS", "events": "PASS", "recount": "CRASHED", "quotation": "NEEDS_WORK"}
+TOLD = {
+    "isolation": "some",
+    "judge": "it failed",
+    "lab_version": "0.5",
+    "without_effect": [],
+}
 
 
-def test_points_are_a_sum_of_weights_and_no_part_is_settled_silently(tmp_path: Path) -> None:
-    ann = result("ann", **ANN, needed="NOT_TRIED", diary="TAMPERED")
-    assert points(ann, load_rubric(None)) == (2, 3, 5)
-    (tmp_path / "r.toml").write_text("[weights]\nlabels = 0.5\nquotation = 3\n")
-    weights = load_rubric(tmp_path / "r.toml")
-    assert points(ann, weights) == (1.5, 2.5, 6.5)
-    [header, line] = csv.reader(io.StringIO(gradebook([[Kept("s", ann)]], weights)))
-    row = dict(zip(header, line, strict=True))
-    assert (row["points"], row["at_most"], row["of"]) == ("1.5", "2.5", "6.5")
-    assert row["undecided"] == "recount diary"
-    assert points(Result("zed"), weights) is None
+def result(name: str, unit: str = "unit_b", **verdicts: str) -> Result:
+    return Result(name, unit, {part: Part(verdict, "seen") for part, verdict in verdicts.items()})
+
+
+def rows_of(*results: Result, given: tuple[str, ...] = ()) -> list[Row]:
+    """Return the rows of results, each of another learner unless they share a name."""
+    learners: dict[str, list[Kept]] = {}
+    for number, each in enumerate(results):
+        kept = Kept(f"stamp {number}", f"{number}" * 64, "23 (abc) held out", each)
+        learners.setdefault(each.name, []).append(kept)
+    return rows([Learner(*each) for each in learners.items()], Rubric(), [], given)
+
+
+def test_a_learner_has_one_line_with_both_units() -> None:
+    one = result("ann", "unit_a", baseline="PASS", table="TAMPERED", artefact="NEEDS_WORK")
+    one.parts["report-1.json"] = one.parts["report-2.json"] = Part("PASS", "seen")
+    two = result("ann", **ANN, diary="PASS")
+    found = rows_of(one, two, Result("zed", None, {"submission": Part("UNREADABLE", "no")}))
+    ann, zed = csv.DictReader(io.StringIO(gradebook(found, Rubric())))
+    assert {name: value for name, value in ann.items() if value} == {
+        "learner": "ann",
+        "units": "unit_a unit_b",
+        "baseline": "PASS",
+        "artefact": "NEEDS_WORK",
+        "unit_a manifest": "NOT_TRIED",
+        "unit_a diary": "NOT_TRIED",
+        "unit_a table": "TAMPERED",
+        "unit_a report": "PASS",
+        "unit_a hidden trials": "23 (abc) held out",
+        **ANN,
+        "unit_b manifest": "NOT_TRIED",
+        "unit_b diary": "PASS",
+        "unit_b table": "NOT_TRIED",
+        "unit_b report": "NOT_TRIED",
+        "unit_b hidden trials": "23 (abc) held out",
+        "points": "3",
+        "at_most": "4",
+        "of": "11",
+        "undecided": "unit_a table, recount",
+        "checks": "2",
+        "given": "no",
+        "feedback": "feedback/ann-49915e0d.html",
+    }
+    assert {name: value for name, value in zed.items() if value} == {
+        "learner": "zed",
+        "undecided": "submission",
+        "submission": "UNREADABLE",
+        "checks": "1",
+        "given": "no",
+        "feedback": "feedback/zed-ae8f5080.html",
+    }
 
 
 def test_a_gradebook_has_the_same_columns_whoever_is_in_it() -> None:
-    told = gradebook([], load_rubric(None))
-    assert told.startswith("learner,unit,baseline,reservation,artefact,attempted,establishes,")
-    assert told.endswith(",manifest,diary,table,points,at_most,of,undecided,checks\r\n")
+    told = gradebook([], Rubric(read={"unit_b": {"unseen case": 2}}))
+    assert told.split("\r\n") == [
+        "learner,units,baseline,reservation,artefact,attempted,establishes,deficits,"
+        "unit_a manifest,unit_a diary,unit_a table,unit_a report,unit_a hidden trials,"
+        "labels,events,recount,quotation,needed,unseen case,"
+        "unit_b manifest,unit_b diary,unit_b table,unit_b report,unit_b hidden trials,"
+        "points,at_most,of,undecided,submission,checks,given,feedback",
+        "",
+    ]
+
+
+def test_the_first_unit_of_several_does_not_speak_for_the_others() -> None:
+    """What a learner handed in last of a unit counts, whatever came in between."""
+    first = result("ann", "unit_a", baseline="NEEDS_WORK")
+    found = rows_of(first, result("ann", **ANN), result("ann", "unit_a", baseline="PASS"))
+    [ann] = csv.DictReader(io.StringIO(gradebook(found, Rubric())))
+    assert (ann["baseline"], ann["labels"], ann["checks"]) == ("PASS", "PASS", "3")
+
+
+def test_what_cannot_be_read_is_told_until_something_can() -> None:
+    broken = Result("ann", None, {"submission": Part("UNREADABLE", "no")})
+    [ann] = rows_of(result("ann", **ANN), broken)
+    assert list(ann.undecided()) == ["recount", "submission"]
+    [ann] = rows_of(broken, result("ann", **ANN))
+    assert list(ann.undecided()) == ["recount"]
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "\r=1", "=cmd|' /C'!A0"])
 def test_nothing_in_a_gradebook_is_a_formula(name: str) -> None:
-    ann = result(name, **ANN, needed="PASS")
-    line = gradebook([[Kept("s", ann)]], load_rubric(None)).splitlines()[1]
-    assert line.lstrip('"').startswith("'")
-
-
-def test_bad_rubrics_are_named(tmp_path: Path) -> None:
-    for told in ("baseline = -1", 'baseline = "a"', "none = 1", "baseline = true"):
-        (tmp_path / "r.toml").write_text(f"[weights]\n{told}\n")
-        with pytest.raises(InputError, match="no part, or no weight"):
-            load_rubric(tmp_path / "r.toml")
-    (tmp_path / "r.toml").write_text("baseline = 1")
-    with pytest.raises(InputError, match=r"r\.toml: no rubric with \[weights\]"):
-        load_rubric(tmp_path / "r.toml")
+    [line] = csv.reader(gradebook(rows_of(result(name, **ANN)), Rubric()).split("\r\n")[1:2])
+    assert line[0].startswith("'")
 
 
 def test_pages_show_what_was_said_as_text() -> None:
     ann = result("<b>ann</b>", **ANN)
     ann.notes.append("[a](javascript:1) <img src=x>\x1b[31m")
-    page = feedback(ann)
+    [row] = rows_of(ann)
+    page = feedback(row, TOLD)
     assert "<b>" not in page and "<img" not in page and "\x1b" not in page
     assert "&lt;b&gt;ann&lt;/b&gt;" in page
-    told = feedback_markdown(ann)
+    told = feedback_markdown(row, TOLD)
     assert "# \\<b\\>ann\\</b\\>" in told and "\\[a\\](javascript:1)" in told
     assert "default-src 'none'" in page
 
@@ -91,11 +145,19 @@ def test_pages_show_what_was_said_as_text() -> None:
 def test_a_learner_is_not_shown_what_is_hidden() -> None:
     ann = result("ann", **ANN)
     ann.parts["quotation"] = Part("NEEDS_WORK", "not right on: a quoted purchase", "SECRET")
-    assert "SECRET" not in feedback(ann) + feedback_markdown(ann)
-    assert "SECRET" not in overview([ann], TOLD, {"ann": "ann.html"})
+    [row] = rows_of(ann)
+    assert "SECRET" not in feedback(row, TOLD) + feedback_markdown(row, TOLD)
+    assert "SECRET" not in overview([row], TOLD)
 
 
-TOLD = {"isolation": "some", "held_out": "none", "holdouts": None, "judge": "it failed"}
+def test_a_learners_page_says_what_it_comes_to_and_what_the_words_mean() -> None:
+    [row] = rows_of(result("ann", **ANN))
+    page, told = feedback(row, TOLD), feedback_markdown(row, TOLD)
+    for each in (page, told):
+        assert "2 of 5 points so far, 3 at the most" in each
+        assert "your instructor decides" in each and "it needed more memory" not in each
+        assert "Checked with lab 0.5." in each.replace("\\", "")
+    assert "HUMAN_REVIEW_REQUIRED" not in page
 
 
 def test_functions_that_are_alike_are_told_as_such() -> None:
@@ -111,34 +173,48 @@ def test_functions_that_are_alike_are_told_as_such() -> None:
     dora.functions["baseline"] = ["of", "her own"]
     assert alike([ann, bob, cleo, dora]) == [("baseline", ["ann", "bob", "cleo"], False)]
     assert alike([ann, bob, dora]) == [("baseline", ["ann", "bob"], True)]
-    page = overview([ann, bob, cleo], TOLD, {n: f"{n}.html" for n in ("ann", "bob", "cleo")})
+    page = overview(rows_of(ann, bob, cleo), TOLD)
     assert "the same but for names and layout" in page
 
 
 def test_what_often_fails_comes_first_and_explanations_side_by_side() -> None:
-    names = [f"learner {number}" for number in range(9)]
-    found = [result(name, **ANN) for name in names]
+    found = [result(f"learner {number}", **ANN) for number in range(9)]
     found[0].parts["recount"] = Part("PASS", "seen")
     for each in found[:2]:
-        each.human = [{"kind": "explanation", "name": "recall", "said": f"by {each.name}"}]
-        each.human[0]["after_result"] = False
-    page = overview(found, TOLD, dict.fromkeys(names, "x.html"))
+        said = f"by {each.name}"
+        each.human = [
+            {"kind": "explanation", "name": "recall", "said": said, "after_result": False},
+            {"kind": "prediction", "name": "floors", "said": "[3, 4]", "after_result": False},
+        ]
+    page = overview(rows_of(*found), TOLD)
     assert page.index('<td class="count">9</td><td>quotation') < page.index(
         '<td class="count">8</td><td>recount'
     )
     assert "and 3 more" in page
     assert page.index("by learner 0") < page.index("by learner 1")
+    assert page.count("[3, 4]") == 1  # said by both, and read once
 
 
 def test_reports_are_counted_together_whatever_each_is_called() -> None:
     names = [f"learner {number}" for number in range(3)]
     found = [Result(n, "unit_a", {f"report-{n}.json": Part("TAMPERED", "seen")}) for n in names]
-    page = overview(found, TOLD, dict.fromkeys(names, "x.html"))
+    page = overview(rows_of(*found), TOLD)
     assert page.count("<tr><th>report</th>") == 1
-    assert '<td class="count">3</td><td>report</td><td>TAMPERED</td>' in page
+    assert '<td class="count">3</td><td>report</td>' in page
 
 
 def test_pages_are_called_after_learners_and_no_two_alike() -> None:
-    names = ["ann", "Ann", "a/b", "a_b", "..", "é", "x" * 300, "con"]
+    names = ["ann", "Ann", "a/b", "a_b", "..", "Zoë", "李雷", "x" * 300, "con"]
     assert len({slug(name).lower() for name in names}) == len(names)
     assert all(len(slug(n)) < 60 and not set(slug(n)) & set("/.\\ ") for n in names)
+    assert slug("李雷").startswith("李雷-") and slug("Zoë").startswith("Zoë-")
+
+
+def test_the_overview_says_who_was_not_given_and_which_decision_decides_nothing() -> None:
+    found = rows_of(result("ann", labels="PASS"), result("bob", labels="PASS"), given=("ann",))
+    idle = Decision("ann", "recount", "0123456789ab", "PASS", "Lucy", "I ran it")
+    page = overview(found, {**TOLD, "without_effect": [idle._asdict()]})
+    assert "A decision of Lucy on recount of ann has no effect" in page
+    assert "Nothing was given this time of" in page
+    assert "2 submissions were checked with: 23 (abc) held out." in page
+    assert "0 learners have parts that nobody has" in page

@@ -39,9 +39,9 @@ def test_what_is_no_submission_is_told(
 
 
 def test_a_zip_may_come_from_any_system(tmp_path: Path) -> None:
-    for number, folder in enumerate(("", "./", "ann/", "ann\\", "class/ann/")):
-        members = {f"{folder}{name}": data for name, data in whole().items()}
-        members |= {"__MACOSX/._manifest.json": b"", f"{folder}.DS_Store": b""}
+    for number, inside in enumerate(("", "./", "ann/", "ann\\", "class/ann/")):
+        members = {f"{inside}{name}": data for name, data in whole().items()}
+        members |= {"__MACOSX/._manifest.json": b"", f"{inside}.DS_Store": b""}
         found = collect(packed(tmp_path / f"{number}.zip", members))
         assert sorted(found.files) == ["answers.json", "manifest.json", "notebook.ipynb"]
         assert (found.unit, found.changed) == ("unit_a", [])

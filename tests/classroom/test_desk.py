@@ -3,32 +3,34 @@
 import csv
 import io
 import json
+import re
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lab.classroom.books import load_rubric
 from lab.classroom.check import check_submission
-from lab.classroom.collect import found_in
+from lab.classroom.decisions import Decision
 from lab.classroom.desk import check_class, pool
 from lab.classroom.extract import extract
+from lab.classroom.found import Found, found_in
 from lab.classroom.holdouts import load_holdouts, save_holdouts
-from lab.classroom.kept import history
+from lab.classroom.kept import learner
+from lab.classroom.rows import Row
+from lab.classroom.rubric import Rubric
 from lab.classroom.verdicts import Result
 from lab.errors import InputError, LabError
 from lab.ledger import Ledger
 from tests.classroom.handing_in import change_cell, hand_in, needs_sandbox
 
-WEIGHTS = load_rubric(None)
+
+def run(folder: Path, **options: Any) -> list[Row]:
+    return check_class(folder / "books", found_in([folder / "class"]), Rubric(), **options)
 
 
-def run(folder: Path, **options: Any) -> list[Result]:
-    return check_class(folder / "books", found_in([folder / "class"]), WEIGHTS, **options)
-
-
-def verdicts(results: list[Result], part: str) -> dict[str, str]:
+def verdicts(found: list[Row], part: str) -> dict[str, str]:
+    results = [result for row in found for result in row.results]
     return {each.name: each.parts[part].verdict for each in results if part in each.parts}
 
 
@@ -41,14 +43,14 @@ def test_a_class_and_its_books(tmp_path: Path) -> None:
     (tmp_path / "class" / "zed.zip").write_bytes(b"no zip")
     save_holdouts(tmp_path / "hidden.json", 3)
     hidden = load_holdouts(tmp_path / "hidden.json")
-    results = run(tmp_path, holdouts=hidden)
-    assert verdicts(results, "baseline") == {
+    found = run(tmp_path, holdouts=hidden)
+    assert verdicts(found, "baseline") == {
         "=ann": "PASS",
         "bob": "MEMORY_LIMIT",
         "cleo": "NEEDS_WORK",
         "dora": "NEEDS_WORK",
     }
-    assert verdicts(results, "submission") == {"zed": "UNREADABLE"}
+    assert verdicts(found, "submission") == {"zed": "UNREADABLE"}
     books = tmp_path / "books"
     lines = (books / "gradebook.csv").read_text("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(lines)))
@@ -75,8 +77,10 @@ def test_what_is_public_is_tried_where_nothing_hidden_is(tmp_path: Path) -> None
     save_holdouts(tmp_path / "hidden.json", 3)
     hidden = load_holdouts(tmp_path / "hidden.json")
     assert hidden["baseline"][0].given["case"]["stock"][1][0] == "XDM"
-    [result] = run(tmp_path, holdouts=hidden)
-    assert result.parts["baseline"].evidence.startswith("it returned 'nothing' every time")
+    [thief] = run(tmp_path, holdouts=hidden)
+    assert (
+        thief.results[0].parts["baseline"].evidence.startswith("it returned 'nothing' every time")
+    )
 
 
 @needs_sandbox
@@ -85,7 +89,7 @@ def test_the_same_class_gives_the_same_books(tmp_path: Path) -> None:
     hand_in(tmp_path, "bob", "if missing > 0:", "if missing >= 0:")
     run(tmp_path)
     with pool(2) as executor:
-        check_class(tmp_path / "again", found_in([tmp_path / "class"]), WEIGHTS, executor=executor)
+        check_class(tmp_path / "again", found_in([tmp_path / "class"]), Rubric(), executor=executor)
 
     def books(folder: Path) -> dict[str, bytes]:
         files = [path for path in folder.rglob("*") if path.is_file()]
@@ -127,15 +131,15 @@ def test_who_hands_in_again_is_checked_again_and_the_earlier_result_stays(tmp_pa
     hand_in(tmp_path, "bob")
     assert verdicts(run(tmp_path), "baseline") == {"ann": "NEEDS_WORK", "bob": "PASS"}
     change_cell(ann, "a-baseline", "if missing >= 0:", "if missing > 0:")
-    found = check_class(tmp_path / "books", {"ann": ann}, WEIGHTS)
+    found = check_class(tmp_path / "books", [Found("ann", ann)], Rubric())
     assert verdicts(found, "baseline") == {"ann": "PASS", "bob": "PASS"}
-    kept = history(tmp_path / "books", "ann")
+    kept = learner(tmp_path / "books", "ann").kept
     assert [each.result.parts["baseline"].verdict for each in kept] == ["NEEDS_WORK", "PASS"]
-    told = json.loads((tmp_path / "books" / "results.json").read_text())["submissions"]
+    told = json.loads((tmp_path / "books" / "results.json").read_text())["learners"]
     assert told[0]["earlier"][0]["parts"]["baseline"]["verdict"] == "NEEDS_WORK"
     assert told[1]["earlier"] == []
     rows = csv.DictReader(io.StringIO((tmp_path / "books" / "gradebook.csv").read_text()))
-    assert [row["checks"] for row in rows] == ["2", "1"]
+    assert [(row["checks"], row["given"]) for row in rows] == [("2", "yes"), ("1", "no")]
 
 
 @needs_sandbox
@@ -154,10 +158,11 @@ def test_a_fault_of_the_lab_is_told_and_stops_nobody(
 
     monkeypatch.setattr("lab.classroom.check.extract", failing_once)
     ann, bob = run(tmp_path)
-    assert ann.parts["submission"].verdict == "UNREADABLE"
-    assert "no fault of yours" in ann.parts["submission"].evidence
-    assert ann.parts["submission"].hidden == "RuntimeError: a fault"
-    assert bob.parts["baseline"].verdict == "PASS"
+    told = ann.results[0].parts["submission"]
+    assert told.verdict == "UNREADABLE" and "no fault of yours" in told.evidence
+    assert told.hidden == "RuntimeError: a fault"
+    assert bob.results[0].parts["baseline"].verdict == "PASS"
+    assert verdicts(run(tmp_path), "baseline") == {"ann": "PASS", "bob": "PASS"}  # tried again
 
 
 class _Mortal(Executor):
@@ -165,7 +170,7 @@ class _Mortal(Executor):
 
     def submit(self, function: Any, /, *args: Any, **named: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        if args[0].name == "ann":
+        if args[0].found.learner == "ann":
             future.set_exception(RuntimeError("the worker died"))
         else:
             future.set_result(function(*args, **named))
@@ -178,14 +183,15 @@ def test_any_executor_will_do_and_a_lost_worker_is_told(tmp_path: Path) -> None:
         hand_in(tmp_path, name)
     with _Mortal() as executor:
         ann, bob = run(tmp_path, executor=executor)
-    assert "process ended on it" in ann.parts["submission"].evidence
-    assert bob.parts["baseline"].verdict == "PASS"
+    assert "process ended on it" in ann.results[0].parts["submission"].evidence
+    assert bob.results[0].parts["baseline"].verdict == "PASS"
     hand_in(tmp_path, "cleo")
     heard = []
     with ProcessPoolExecutor(2) as executor:
         found = run(tmp_path, executor=executor, progress=lambda *said: heard.append(said))
-    assert verdicts(found, "baseline") == {"bob": "PASS", "cleo": "PASS"}
-    assert heard == [(1, 1, "cleo")]
+    assert verdicts(found, "baseline") == {"ann": "PASS", "bob": "PASS", "cleo": "PASS"}
+    assert [each[:2] for each in heard] == [(1, 2), (2, 2)]
+    assert {each[2] for each in heard} == {"ann", "cleo"}
 
 
 @needs_sandbox
@@ -196,13 +202,51 @@ def test_hidden_trials_are_spent_when_a_class_has_seen_them(tmp_path: Path) -> N
     ledger = Ledger(tmp_path / "ledger.jsonl")
 
     def held_out() -> str:
-        run(tmp_path, holdouts=hidden, ledger=ledger)
-        return str(json.loads((tmp_path / "books" / "results.json").read_text())["held_out"])
+        [row] = run(tmp_path, holdouts=hidden, ledger=ledger)
+        return re.sub(r"\([0-9a-f]{12}\)", "(known)", row.kept[0].hidden)
 
-    assert held_out() == "23 of 23 hidden trials are held out"
-    assert held_out() == "23 of 23 hidden trials are held out"  # the same class, gone on with
+    assert held_out() == "23 of 23 (known) held out"
+    assert held_out() == "23 of 23 (known) held out"  # the same class, gone on with
     change_cell(ann, "a-baseline", "needs", "wanted")
-    assert held_out().startswith("0 of 23 hidden trials are held out; of the others: another")
+    assert held_out().startswith("0 of 23 (known) held out; of the others: another")
+
+
+@needs_sandbox
+def test_a_desk_that_had_hidden_trials_does_not_go_on_without(tmp_path: Path) -> None:
+    hand_in(tmp_path, "ann", "(sku, missing)", "(sku, min(missing, 10))")
+    save_holdouts(tmp_path / "hidden.json", 3)
+    hidden = load_holdouts(tmp_path / "hidden.json")
+    assert verdicts(run(tmp_path, holdouts=hidden), "baseline") == {"ann": "NEEDS_WORK"}
+    before = (tmp_path / "books" / "gradebook.csv").read_bytes()
+    with pytest.raises(InputError, match="ann was checked with hidden trials here; give"):
+        run(tmp_path)
+    assert (tmp_path / "books" / "gradebook.csv").read_bytes() == before
+
+
+@needs_sandbox
+def test_a_decision_counts_until_something_else_is_handed_in(tmp_path: Path) -> None:
+    ann = hand_in(tmp_path, "ann", "if missing > 0:", "while True:")
+    [row] = run(tmp_path)
+    assert (row.points.earned, row.points.at_most) == (5, 6)
+    decision = Decision(
+        *("ann", "baseline", row.kept[0].submission[:12], "NEEDS_WORK", "Lucy", "it never ends")
+    )
+    [row] = run(tmp_path, decisions=[decision])
+    assert (row.points.earned, row.points.at_most, row.undecided()) == (5, 5, {})
+    change_cell(ann, "a-baseline", "while True:", "if missing > 0:")
+    [row] = run(tmp_path, decisions=[decision])
+    assert (row.points.earned, row.points.at_most) == (6, 6)
+    assert "has no effect" in (tmp_path / "books" / "overview.html").read_text()
+
+
+@needs_sandbox
+def test_answers_that_are_not_what_was_handed_in_decide_nothing(tmp_path: Path) -> None:
+    ann = hand_in(tmp_path, "ann")
+    answers = ann / "answers.json"
+    answers.write_text(answers.read_text().replace("'case'", "'model'"))
+    [row] = run(tmp_path)
+    part = row.results[0].parts["artefact"]
+    assert part.verdict == "TAMPERED" and "as it is now: NEEDS_WORK" in part.evidence
 
 
 @needs_sandbox
@@ -246,5 +290,5 @@ def test_jobs_are_counted() -> None:
 def test_without_a_sandbox_nothing_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(LabError, match="apt-get install bubblewrap"):
-        check_class(tmp_path / "books", {"ann": tmp_path / "none"}, WEIGHTS)
+        check_class(tmp_path / "books", [Found("ann", tmp_path / "none")], Rubric())
     assert list(tmp_path.iterdir()) == []

@@ -27,6 +27,8 @@ def notebook(*cells: tuple[str, str]) -> dict[str, Any]:
         ("%matplotlib inline\n!ls\n" + MORE, "%%time\n"),
         (MORE, "for case in CASES:\n    print(my_old(case))\n"),
         (MORE, "best = max(CASES)\n"),
+        (MORE, "import nothing_that_is_there\n"),
+        ("def more(case: Case) -> 'list[Case]':\n    return case + 1\n", "from lab import Case\n"),
     ],
 )
 def test_what_a_function_needs_comes_with_it(around: str, before: str) -> None:
@@ -34,6 +36,17 @@ def test_what_a_function_needs_comes_with_it(around: str, before: str) -> None:
     assert found is not None and found.notes == []
     run = run_function(found.source, found.function, [1])
     assert [outcome.returned for outcome in run.outcomes] == [2], run
+
+
+@needs_sandbox
+def test_what_is_not_there_is_told_when_it_is_used() -> None:
+    used = "import nothing_there\n\n\ndef my_baseline(case):\n    return nothing_there.x(case)\n"
+    found = extract(notebook(("a-baseline", used + CHECKED)), "baseline")
+    assert found is not None
+    run = run_function(found.source, found.function, [1])
+    assert [each.raised for each in run.outcomes] == [
+        "ModuleNotFoundError: No module named 'nothing_there'"
+    ]
 
 
 def test_what_is_odd_about_where_it_stands_is_told() -> None:

@@ -19,7 +19,7 @@ def test_holdouts_are_the_same_for_a_seed_and_right_by_hand() -> None:
             {"code": "XDM", "on_shelf": 6, "promised": 7, "wanted": 34},
         ],
         "expected": [["GPW", 9], ["XDM", 35]],  # 9 - 0, and 34 - (6 - 7)
-        "shows": "more is needed",
+        "shows": "a shelf with too few tubs",
     }
 
 
@@ -47,7 +47,9 @@ def test_a_file_of_holdouts_is_its_owners_and_is_not_written_over(tmp_path: Path
     [
         ('{"none": []}', "'none' is no task"),
         ('{"baseline": [{}]}', "baseline, entry 0: give given, expected and shows"),
-        ("[]", "no holdouts"),
+        ("[]", "give a JSON object of tasks"),
+        ("{}", "no trial of baseline, deficits, recount, quotation: give one at least"),
+        ('{"baseline": []}', "no trial of baseline, deficits"),
         ('{"baseline": 5}', "no holdouts"),
         ("\x00", "no holdouts"),
     ],

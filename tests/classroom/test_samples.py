@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.classroom.books import load_rubric
-from lab.classroom.collect import found_in
 from lab.classroom.desk import check_class, pool
+from lab.classroom.found import found_in
 from lab.classroom.holdouts import load_holdouts, save_holdouts
+from lab.classroom.rubric import Rubric
 from lab.classroom.samples import write_samples
 from lab.classroom.verdicts import Result
 from lab.errors import InputError
@@ -27,22 +27,25 @@ def test_every_sample_comes_to_what_it_was_written_for(tmp_path: Path) -> None:
     expected = write_samples(tmp_path / "class")
     save_holdouts(tmp_path / "hidden.json", 3)
     with pool(4) as executor:
-        results = check_class(
+        found_rows = check_class(
             tmp_path / "books",
             found_in([tmp_path / "class"]),
-            load_rubric(None),
+            Rubric(),
             load_holdouts(tmp_path / "hidden.json"),
             executor=executor,
         )
+    results = [result for row in found_rows for result in row.results]
     found = {result.name: verdicts(result) for result in results}
     good = {unit: found[f"good-{unit}"] for unit in ("unit_a", "unit_b")}
     assert {len(parts) for parts in good.values()} == {9, 10}
     assert {verdict for parts in good.values() for verdict in parts.values()} == {"PASS"}
-    for result in results:
-        other = expected.pop(result.name)
-        whole = {} if "submission" in other else good[result.unit or "unit_a"]
-        assert found[result.name] == {**whole, **other}, result.name
-    assert expected == {}
+    wanted = {
+        result.name: ({} if "submission" in expected[result.name] else good[result.unit or ""])
+        | expected[result.name]
+        for result in results
+    }
+    assert found == wanted
+    assert set(found) == set(expected)
     assert len(results) >= 27
     assert not Path("/usr/left-behind").exists()
 

@@ -1,0 +1,107 @@
+"""What a person decided holds for the bytes that they looked at, and for nothing else."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from lab.classroom.decisions import (
+    Decision,
+    decided,
+    left_to_decide,
+    load_decisions,
+    without_effect,
+)
+from lab.classroom.kept import Kept, Learner
+from lab.classroom.rubric import Rubric
+from lab.classroom.verdicts import Part, Result
+from lab.errors import InputError
+
+FIRST, SECOND = "0123456789ab" + "c" * 52, "ba9876543210" + "c" * 52
+WHOLE = """
+[[decision]]
+learner = "ann"
+part = "baseline"
+submission = "0123456789ab"
+verdict = "PASS"
+by = "Lucy"
+reason = "I ran it for a minute, and it ended"
+"""
+
+
+def kept(submission: str = FIRST, name: str = "ann") -> Kept:
+    parts = {
+        "baseline": Part("TIME_LIMIT", "it did not come to an end", "SECRET"),
+        "artefact": Part("PASS", "right"),
+    }
+    return Kept("stamp", submission, "none", Result(name, "unit_a", parts))
+
+
+def test_a_decision_holds_and_what_was_seen_stays(tmp_path: Path) -> None:
+    (tmp_path / "d.toml").write_text(WHOLE)
+    decisions = load_decisions(tmp_path / "d.toml")
+    found = decided(kept(), Rubric(), decisions)
+    assert found.parts["baseline"] == Part(
+        "PASS",
+        "decided by Lucy: I ran it for a minute, and it ended"
+        " (it came to TIME_LIMIT: it did not come to an end)",
+        "SECRET",
+    )
+    assert Rubric().points([found]).earned == 2
+    assert kept().result.parts["baseline"].verdict == "TIME_LIMIT"  # what is kept is as it was
+    assert without_effect(decisions, [Learner("ann", [kept()])], Rubric()) == []
+
+
+def test_a_decision_does_not_hold_for_what_is_handed_in_later(tmp_path: Path) -> None:
+    (tmp_path / "d.toml").write_text(WHOLE)
+    decisions = load_decisions(tmp_path / "d.toml")
+    later = kept(SECOND)
+    assert decided(later, Rubric(), decisions).parts["baseline"].verdict == "TIME_LIMIT"
+    assert decided(kept(name="bob"), Rubric(), decisions).parts["baseline"].verdict == "TIME_LIMIT"
+    there = [Learner("ann", [kept(), later])]
+    assert without_effect(decisions, there, Rubric()) == decisions
+    other = Decision("ann", "labels", SECOND[:12], "PASS", "Lucy", "so")
+    assert without_effect([other], there, Rubric()) == [other]
+
+
+@pytest.mark.parametrize("name", ["ann", 'a"b', "a\\b", "a\x7fb", "a\nb", "Zoë", "\ud800", "''"])
+def test_what_is_left_to_decide_is_a_form_that_can_be_read_again(name: str, tmp_path: Path) -> None:
+    found = kept(name=name)
+    found.result.parts["baseline"] = Part("CRASHED", 'it said\n[[decision]]\r"""')
+    form = left_to_decide([(found, found.result)])
+    [entry] = tomllib.loads(form)["decision"]
+    assert entry == {
+        "learner": name.encode("utf-8", "replace").decode(),
+        "part": "baseline",
+        "submission": "0123456789ab",
+        "verdict": "",
+        "by": "",
+        "reason": "",
+    }
+    (tmp_path / "d.toml").write_text(form, "utf-8")
+    assert load_decisions(tmp_path / "d.toml") == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('verdict = "PASS"', 'verdict = "FULL"', "verdict 'FULL' is not PASS or NEEDS_WORK"),
+        ('verdict = "PASS"', "verdict = 1", "each of its values is text"),
+        ('by = "Lucy"\n', "", "give learner, part, submission, verdict, by, reason"),
+        ('by = "Lucy"', 'by = " "', "say in `by` and `reason` who decided, and why"),
+        ("[[decision]]", "[[decisions]]", r"give \[\[decision\]\] entries and nothing else"),
+        ("[[decision]]", "[decision]", r"give \[\[decision\]\] entries and nothing else"),
+        ("[[decision]]", "decision", "no decisions in TOML"),
+        ("[[decision]]", WHOLE + "[[decision]]", "decision 2: an earlier one is on the same part"),
+    ],
+)
+def test_bad_decisions_are_named(tmp_path: Path, old: str, new: str, why: str) -> None:
+    (tmp_path / "d.toml").write_text(WHOLE.replace(old, new))
+    with pytest.raises(InputError, match=rf"d\.toml: .*{why}"):
+        load_decisions(tmp_path / "d.toml")
+
+
+def test_decisions_that_are_not_there_are_named(tmp_path: Path) -> None:
+    assert load_decisions(None) == []
+    with pytest.raises(InputError, match=r"none\.toml: no decisions: No such file"):
+        load_decisions(tmp_path / "none.toml")
