@@ -22,37 +22,70 @@ def desk(*arguments: Any, cwd: Path, path: str = "") -> subprocess.CompletedProc
 
 @needs_sandbox
 def test_a_class_from_hidden_trials_to_the_books(tmp_path: Path) -> None:
-    made = desk("holdouts", "new", "--seed", 7, "--output", "hidden.json", cwd=tmp_path)
+    new = ("holdouts", "new", "--output", "hidden.json")
+    made = desk(*new, cwd=tmp_path)
     assert (made.returncode, made.stderr) == (0, "")
     assert "read them before you use them" in made.stdout
     assert stat.S_IMODE((tmp_path / "hidden.json").stat().st_mode) == 0o600
-    again = desk("holdouts", "new", "--seed", 7, "--output", "hidden.json", cwd=tmp_path)
+    again = desk(*new, "--seed", 7, cwd=tmp_path)
     assert (again.returncode, again.stdout) == (2, "")
     assert "name a new file" in again.stderr
 
     assert desk("samples", "--output", "all", cwd=tmp_path).returncode == 0
-    for name in ("good-unit_a", "good-unit_b", "wrong-digest"):
-        shutil.move(tmp_path / "all" / name, tmp_path / "class" / name)
+    for name, learner in (("good-unit_a", "ann"), ("good-unit_b", "ann"), ("wrong-digest", "bob")):
+        shutil.move(tmp_path / "all" / name, tmp_path / "class" / learner / name)
     check = ("check", "class", "--holdouts", "hidden.json", "--output", "books")
-    for ledger in ((), ("--ledger", "ledger.jsonl")):
-        ran = desk(*check, *ledger, cwd=tmp_path)
-        assert ran.returncode == 0, ran.stderr
-        assert "wrong-digest: manifest TAMPERED" in ran.stdout
-        assert "3 submissions; the books are in books" in ran.stdout
-    assert "23 of 23 hidden trials are held out" in (tmp_path / "books/overview.html").read_text()
-    with (tmp_path / "books" / "gradebook.csv").open(encoding="utf-8-sig") as file:
-        rows = {row["learner"]: row for row in csv.DictReader(file)}
-    assert rows["good-unit_a"]["points"] == rows["good-unit_a"]["of"] == "6"
-    assert rows["good-unit_a"]["checks"] == "1"
-    assert rows["wrong-digest"]["undecided"] == "manifest diary"
+    ran = desk(*check, "--ledger", "ledger.jsonl", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines() == [
+        "bob: unit_a manifest TAMPERED, unit_a diary TAMPERED, reservation TAMPERED,"
+        " artefact TAMPERED, attempted TAMPERED, establishes TAMPERED",
+        "2 learners; 1 with parts that are left to you to decide",
+        "the books are in books; begin with books/overview.html",
+    ]
+    assert "23 of 23" in (tmp_path / "books" / "overview.html").read_text()
+    ann, bob = gradebook(tmp_path)
+    assert (ann["units"], ann["points"], ann["of"]) == ("unit_a unit_b", "11", "11")
+    assert (bob["points"], bob["at_most"], bob["of"], bob["checks"]) == ("2", "6", "6", "1")
+
+    decide(tmp_path / "books" / "undecided.toml", tmp_path / "mine.toml")
+    (tmp_path / "rubric.toml").write_text("[read.unit_a]\nrecall = 2\n")
+    more = ("--decisions", "mine.toml", "--rubric", "rubric.toml")
+    ran = desk(*check, *more, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "ann: recall HUMAN_REVIEW_REQUIRED\n1" not in ran.stdout
+    ann, bob = gradebook(tmp_path)
+    assert (ann["recall"], ann["at_most"], ann["of"]) == ("HUMAN_REVIEW_REQUIRED", "13", "13")
+    assert (bob["points"], bob["of"], bob["artefact"]) == ("6", "8", "PASS")
+
+
+def gradebook(folder: Path) -> list[dict[str, str]]:
+    with (folder / "books" / "gradebook.csv").open(encoding="utf-8-sig") as file:
+        return list(csv.DictReader(file))
+
+
+def decide(form: Path, target: Path) -> None:
+    """Fill in a form as a person would who lets everything pass."""
+    told = form.read_text("utf-8").replace('verdict = ""', 'verdict = "PASS"')
+    told = told.replace('by = ""', 'by = "Lucy"').replace('reason = ""', 'reason = "I asked them"')
+    target.write_text(told, "utf-8")
+
+
+@needs_sandbox
+def test_without_hidden_trials_it_says_what_pass_means(tmp_path: Path) -> None:
+    assert desk("samples", "--output", "all", cwd=tmp_path).returncode == 0
+    ran = desk("check", "all/good-unit_a", "--output", "books", cwd=tmp_path)
+    assert "PASS says that the public ones pass, and no more" in ran.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
         (("check", "nowhere", "--output", "books"), "there is nothing there"),
-        (("check", ".", "--output", "books", "--rubric", "bad.toml"), "no part, or no weight"),
+        (("check", ".", "--output", "books", "--rubric", "bad.toml"), "nobody: no part; parts are"),
         (("check", ".", "--output", "books", "--holdouts", "bad.toml"), "no holdouts"),
+        (("check", ".", "--output", "books", "--decisions", "bad.toml"), "[[decision]]"),
+        (("check", ".", "--output", "books", "--ledger", "l.jsonl"), "give them, with --holdouts"),
         (("check", ".", "--output", "books", "--jobs", "0"), "integer from 1 to 32"),
         (("check", ".", "--output", "."), "name a new folder"),
         (("samples", "--output", "."), "is there already"),
