@@ -18,6 +18,7 @@ from lab.classroom.holdouts import load_holdouts, save_holdouts
 from lab.classroom.rows import Row
 from lab.classroom.rubric import load_rubric
 from lab.classroom.samples import write_samples
+from lab.classroom.verdicts import REVIEW
 from lab.errors import InputError
 from lab.evidence import Report, load_report, refuse_unwritable, save_report
 from lab.ledger import Ledger
@@ -145,12 +146,13 @@ def _check_class(options: argparse.Namespace) -> int:
 
 
 def _show_class(rows: Sequence[Row], desk: Path, is_hidden: bool) -> None:
-    """Print who is to be looked at, and how many are not."""
-    left = [row for row in rows if row.undecided()]
-    for row in left:
-        told = [f"{name} {part.verdict}" for name, part in row.undecided().items()]
-        print(terminal.printable(f"{row.name}: {', '.join(told)}"))
-    print(f"{len(rows)} learners; {len(left)} with parts that are left to you to decide")
+    """Print whose parts could not be judged, and how many learners wait for a person."""
+    for row in rows:
+        parts = row.undecided().items()
+        if told := [f"{name} {part.verdict}" for name, part in parts if part.verdict != REVIEW]:
+            print(terminal.printable(f"{row.name}: {', '.join(told)}"))
+    left = sum(bool(row.undecided()) for row in rows)
+    print(f"{len(rows)} learners; {left} with parts that are left to you to decide")
     if not is_hidden:
         print("no hidden trials were given: PASS says that the public ones pass, and no more")
     print(f"the books are in {desk}; begin with {desk / 'overview.html'}")
