@@ -9,6 +9,7 @@ from lab.attacks import CATALOGUE, MUTANTS
 from lab.baselines import baseline
 from lab.calibration import calibrate
 from lab.cases import load_cases
+from lab.classroom.rubric import load_rubric
 from lab.rates import text
 from lab.recorded import recorded_calibration
 from lab.reviewers import REVIEWERS
@@ -77,11 +78,19 @@ def rates_text(interval: Any) -> str:
 
 
 def test_the_case_file_can_be_read(tmp_path: Path) -> None:
-    (text,) = blocks("toml")
+    text, _ = blocks("toml")
     (tmp_path / "mine.toml").write_text(text)
     (case,) = load_cases(tmp_path / "mine.toml")
     assert case.expected == (("P", 7),)
     assert baseline(case) == [("P", 7)]
+
+
+def test_the_rubric_can_be_read(tmp_path: Path) -> None:
+    _, text = blocks("toml")
+    (tmp_path / "rubric.toml").write_text(text)
+    rubric = load_rubric(tmp_path / "rubric.toml")
+    assert rubric.weights == {"baseline": 3, "report": 1}
+    assert rubric.read == {"unit_a": {"recall": 2}}
 
 
 def test_the_first_screen_has_the_commands() -> None:

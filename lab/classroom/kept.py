@@ -67,7 +67,7 @@ def everybody(desk: Path) -> list[Learner]:
 def keep(desk: Path, kept: Kept) -> None:
     """Write a result beside the earlier ones of its learner; it is on disk when this returns."""
     folder = desk / "kept" / slug(kept.result.name)
-    number = len(_files(folder)) + 1
+    number = max(map(_number, _files(folder)), default=0) + 1
     told = {**kept._asdict(), "result": kept.result.as_data()}
     put(folder / f"{number:03d}.json", json.dumps(told, indent=1) + "\n")
 
@@ -94,7 +94,11 @@ def put(path: Path, text: str, encoding: str = "utf-8") -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("[0-9]*.json")) if folder.is_dir() else []
+    return sorted((path for path in folder.glob("*.json") if path.stem.isdecimal()), key=_number)
+
+
+def _number(path: Path) -> int:
+    return int(path.stem)
 
 
 def _read(path: Path) -> Kept:

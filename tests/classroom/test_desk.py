@@ -16,7 +16,7 @@ from lab.classroom.desk import check_class, pool
 from lab.classroom.extract import extract
 from lab.classroom.found import Found, found_in
 from lab.classroom.holdouts import load_holdouts, save_holdouts
-from lab.classroom.kept import learner
+from lab.classroom.kept import Kept, keep, learner
 from lab.classroom.rows import Row
 from lab.classroom.rubric import Rubric
 from lab.classroom.verdicts import Result
@@ -279,6 +279,16 @@ def test_a_desk_is_a_folder_of_its_own(tmp_path: Path) -> None:
     kept.write_text("{}")
     with pytest.raises(InputError, match=r"001\.json: no kept result: .* move it away"):
         run(tmp_path)
+
+
+def test_a_result_moved_away_leaves_a_number_that_is_not_given_again(tmp_path: Path) -> None:
+    for handed_in in (1, 2):
+        keep(tmp_path, Kept(f"stamp {handed_in}", "", "", Result("ann")))
+    first, second = sorted((tmp_path / "kept").glob("*/*.json"))
+    first.unlink()
+    keep(tmp_path, Kept("stamp 3", "", "", Result("ann")))
+    assert [each.stamp for each in learner(tmp_path, "ann").kept] == ["stamp 2", "stamp 3"]
+    assert second.name == "002.json"
 
 
 def test_jobs_are_counted() -> None:
