@@ -10,15 +10,15 @@ LAB = Path(__file__).parents[1] / "lab"
 FLOORS = [
     floor.split()
     for floor in (
-        "errors plain",
+        "errors plain cells",
         "shop cases statistics counts shapes evidence execution journal chain",
         "attempt baselines grading provenance comparison timing findings ledger watch rates",
         "plan report evaluation interpretation",
         "attacks checkpoint candidates recorded copies effort desk frames"
         " review calibration reviewers",
         "terminal options choices charts lessons"
-        " tables request_tables attack_tables review_tables review_desk",
-        "classroom cli people __main__",
+        " tables request_tables attack_tables review_tables review_desk export",
+        "classroom cli people exporting __main__",
     )
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lab.cells import cell
 from lab.classroom import pages
 from lab.classroom.decisions import Decision, left_to_decide, without_effect
 from lab.classroom.kept import Kept, Learner, put
@@ -19,7 +20,6 @@ from lab.lessons.unit import TASKS
 
 SUMS = ("points", "at_most", "of")
 BESIDE = ("undecided", "submission", "checks", "given", "feedback")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def columns(rubric: Rubric) -> list[str]:
@@ -69,9 +69,8 @@ def _told(row: Row) -> dict[str, str]:
 
 
 def _cell(text: str) -> str:
-    """Return text that no spreadsheet reckons with."""
-    plainly = "".join(c for c in text if c.isprintable())
-    return f"'{plainly}" if text.lstrip().startswith(FORMULA) else plainly
+    """Return a cell of one line that no spreadsheet reckons with."""
+    return cell("".join(c for c in text if c.isprintable()))
 
 
 def results_json(

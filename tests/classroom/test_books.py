@@ -124,7 +124,9 @@ def test_what_cannot_be_read_is_told_until_something_can() -> None:
     assert list(ann.undecided()) == ["recount"]
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "\r=1", "=cmd|' /C'!A0"])
+@pytest.mark.parametrize(
+    "name", ["=1+1", "\x00=1", "\u200b=1", "+1", "-1", "@x", "\t=1", " =1", "\r=1", "=cmd|' /C'!A0"]
+)
 def test_nothing_in_a_gradebook_is_a_formula(name: str) -> None:
     [line] = csv.reader(gradebook(rows_of(result(name, **ANN)), Rubric()).split("\r\n")[1:2])
     assert line[0].startswith("'")
