@@ -8,7 +8,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from lab import (
     attack_tables,
     attacks,
     choices,
+    exporting,
     interpretation,
     people,
     rates,
@@ -27,11 +28,10 @@ from lab.checkpoint import checkpoint
 from lab.copies import UNITS, copy_of
 from lab.desk import work_on
 from lab.effort import read_effort, summary
-from lab.errors import InputError, LabError, UnavailableError
+from lab.errors import LabError, UnavailableError
 from lab.evaluation import evaluate, regrade
-from lab.evidence import Report, load_report, refuse_unwritable, save_report
+from lab.evidence import Report, load_report, reading, refuse_unwritable, save_report
 from lab.options import parser
-from lab.plain import reason
 from lab.shop import folder, local
 from lab.timing import fair_timing
 
@@ -168,21 +168,10 @@ def _results(report: Report) -> Iterator[str]:
     yield rates.MEANING
 
 
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """Blame a report, and not the lab, for what a digest would have told to be badly made."""
-    try:
-        yield
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: badly made: {reason(error)}") from None
-
-
 def run_regrade(options: argparse.Namespace) -> int:
     """`lab regrade`."""
     report = load_report(options.report)
-    with _reading(options.report):
+    with reading(options.report):
         if report.get("kind") == "requests":
             differences = interpretation.regrade(report["cases"])
         else:
@@ -202,7 +191,7 @@ def run_regrade(options: argparse.Namespace) -> int:
 def run_timing(options: argparse.Namespace) -> int:
     """`lab timing`."""
     report = load_report(options.report)
-    with _reading(options.report):
+    with reading(options.report):
         found = fair_timing(report)
     with terminal.unheard():
         tables.show_timing(terminal.console(), found, ("least", "median", "most"))
@@ -297,6 +286,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "verify": run_verify,
     "regrade": run_regrade,
     "timing": run_timing,
+    "export": exporting.run_export,
     "effort": run_effort,
     "notebook": run_notebook,
     "model": run_model,

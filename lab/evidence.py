@@ -38,7 +38,8 @@ def save_report(
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _unnamed(directory) as (file, publish):
             digest = _write(file, report)
-            path = publish(name or f"report-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{digest[:12]}.json")
+            own = f"report-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{digest[:12]}.json"
+            path = publish(name or own, 8)
         flush_folder(directory)
     except OSError as error:
         raise LabError(
@@ -69,6 +70,39 @@ def refuse_unwritable(path: Path) -> None:
         raise InputError(f"{path}: cannot be written: {error.strerror}; name another") from None
     if is_there:
         raise InputError(f"{path}: is there already and stays as it is; name a new file")
+
+
+def save_new(path: Path, data: bytes) -> None:
+    """Write bytes to a new file, whole or not at all, readable by its owner alone.
+
+    Raises InputError where something has that name already, LabError where it cannot be written.
+    """
+    refuse_unwritable(path)
+    try:
+        with _unnamed(path.parent) as (file, publish):
+            with os.fdopen(os.dup(file), "wb") as out:
+                out.write(data)
+                out.flush()
+                os.fsync(out.fileno())
+            publish(path.name, 0)
+        flush_folder(path.parent)
+    except FileExistsError:
+        raise InputError(f"{path}: is there by now and stays as it is; name a new file") from None
+    except OSError as error:
+        raise LabError(
+            f"{path}: could not be written: {error.strerror}; free space, or name a file elsewhere"
+        ) from None
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Blame a report, and not the lab, for what a digest would have told to be badly made."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: badly made: {plain.reason(error)}") from None
 
 
 def _is_there(path: Path) -> bool:
@@ -108,10 +142,11 @@ def _pieces(report: Report) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _unnamed(folder: Path) -> Iterator[tuple[int, Callable[[str], Path]]]:
+def _unnamed(folder: Path) -> Iterator[tuple[int, Callable[[str, int], Path]]]:
     """Give a file that has no name yet, and the function that gives it one nobody else has.
 
-    On Linux the file has no name at all until then; elsewhere it has a hidden one meanwhile.
+    That one takes the name wished for, and how many longer ones to try where it is taken. On
+    Linux the file has no name at all until then; elsewhere it has a hidden one meanwhile.
     """
     temporary = None
     try:
@@ -120,10 +155,10 @@ def _unnamed(folder: Path) -> Iterator[tuple[int, Callable[[str], Path]]]:
     except (AttributeError, OSError):  # another system, or a file system that cannot
         file, temporary = tempfile.mkstemp(prefix=".saving-", dir=folder)
 
-    def publish(name: str) -> Path:
+    def publish(name: str, others: int) -> Path:
         wished = folder / name
-        others = (f"{wished.stem}-{secrets.token_hex(4)}{wished.suffix}" for _ in range(8))
-        for path in (wished, *map(folder.joinpath, others)):
+        longer = (f"{wished.stem}-{secrets.token_hex(4)}{wished.suffix}" for _ in range(others))
+        for path in (wished, *map(folder.joinpath, longer)):
             with contextlib.suppress(FileExistsError):
                 if temporary is not None:
                     os.link(temporary, path)

@@ -61,10 +61,19 @@ def attempts(report: Report) -> "pd.DataFrame":
     Names are categories in the order in which they first appear, seconds are NaN and counts NA
     where nobody knows them, times are UTC. An evaluation's candidate is its model and skill.
     """
-    rows = report["cases"]
+    return _frame(lines(report), columns(report))
+
+
+def columns(report: Report) -> dict[str, str]:
+    """Return the columns of the attempts of a report of this kind, each with its type."""
+    return REQUEST_COLUMNS if _is_requests(report) else COLUMNS
+
+
+def lines(report: Report) -> list[Row]:
+    """Return each attempt as kept, with the columns that are worked out from it beside."""
     if _is_requests(report):
-        return _frame([{**row, **_interpreted(row)} for row in rows], REQUEST_COLUMNS)
-    return _frame([{**row, **_evaluated(row, report)} for row in rows], COLUMNS)
+        return [{**row, **_interpreted(row)} for row in report["cases"]]
+    return [{**row, **_evaluated(row, report)} for row in report["cases"]]
 
 
 def checks(report: Report) -> "pd.DataFrame":
@@ -73,7 +82,7 @@ def checks(report: Report) -> "pd.DataFrame":
         [
             {
                 **row,
-                "candidate": _candidate(row, report),
+                "candidate": candidate(row, report),
                 "check": name,
                 "passed": judgement,
                 "error": row.get("check_errors", {}).get(name),
@@ -107,7 +116,8 @@ def _is_requests(report: Report) -> bool:
     return report.get("kind") == "requests"
 
 
-def _candidate(row: Row, report: Report) -> str:
+def candidate(row: Row, report: Report) -> str:
+    """Return who made an attempt: a candidate's name, or a model and its skill."""
     if _is_requests(report):
         return str(row["candidate"])
     skill = report["candidate"]
@@ -122,7 +132,7 @@ def _evaluated(row: Row, report: Report) -> Row:
         for stage, seconds in (stages or {}).items()
     }
     return {
-        "candidate": _candidate(row, report),
+        "candidate": candidate(row, report),
         "baseline_seconds": row["baseline"]["seconds"],
         **spans,
     }

@@ -9,6 +9,7 @@ from lab.attacks.attack import KINDS
 from lab.candidates import KEY_VARIABLE
 from lab.cases import SPLITS
 from lab.effort import WAYS
+from lab.export import FORMATS
 from lab.shop.loop import Limits
 
 LIMITS = "one limit of an attempt: " + ", ".join(f"{f.name}={f.default}" for f in fields(Limits))
@@ -55,6 +56,7 @@ def parser() -> argparse.ArgumentParser:
     again.add_argument("report", type=Path)
     timing = command("timing", "script and agent over the same three stages, from a saved report")
     timing.add_argument("report", type=Path)
+    _add_export(command("export", "a saved report as JUnit XML, CSV or a log of Inspect AI"))
     _add_effort(command("effort", "a person's own seconds: record them, show them"))
     _add_classroom(command("classroom", "check submissions in a sandbox; make hidden trials"))
     notebook = command("notebook", "open the units in JupyterLab, on copies of your own")
@@ -162,6 +164,13 @@ def _add_requests(to: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print one JSON object instead, the attempts left out: they are in the report",
     )
+
+
+def _add_export(to: argparse.ArgumentParser) -> None:
+    to.add_argument("report", type=Path)
+    to.add_argument("file", type=Path, help="a new file: .xml, .csv, .eval or .json")
+    to.add_argument("--candidate", metavar="NAME", help="only this candidate's, of requests")
+    to.add_argument("--format", choices=FORMATS, help="where the file's name does not say it")
 
 
 def _add_effort(to: argparse.ArgumentParser) -> None:
