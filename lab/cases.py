@@ -2,12 +2,12 @@
 
 import copy
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar
 
-from lab import plain
+from lab import inspect_dataset, plain
 from lab.errors import InputError
 
 StockRow = tuple[str, int, int, int, int]
@@ -156,10 +156,11 @@ def load_cases(path: str | Path) -> tuple[Case, ...]:
     """Read cases from a TOML file (`[[cases]]`) or a JSON one (`{"cases": [...]}` or a list).
 
     An entry has `name`, `split`, `stock`, `expected` and, if it likes, `prompt`; a row is an
-    array in the order of `Case`, or a table with those names. Raises ValueError, naming the file
+    array in the order of `Case`, or a table with those names. A JSONL file is a data set of Inspect
+    AI, a sample a line; `lab.inspect_dataset` says what one has. Raises ValueError, naming the file
     and the entry, for anything `Case` would refuse and for a name used twice.
     """
-    return read_entries(Path(path), _case)
+    return read_entries(Path(path), _case, {**READERS, ".jsonl": inspect_dataset.entries})
 
 
 class Named(Protocol):
@@ -171,15 +172,22 @@ class Named(Protocol):
 
 Entry = TypeVar("Entry", bound=Named)
 
+Readers = Mapping[str, Callable[[str], Any]]
+"""What parses the text of a file, by the end of its name."""
 
-def read_entries(path: Path, read: Callable[[object], Entry]) -> tuple[Entry, ...]:
-    """Read every entry under `cases` of a TOML or JSON file, or of a JSON list, in order.
+READERS: Readers = {".toml": tomllib.loads, ".json": plain.loads}
+
+
+def read_entries(
+    path: Path, read: Callable[[object], Entry], readers: Readers = READERS
+) -> tuple[Entry, ...]:
+    """Read every entry under `cases` of a TOML or JSON file, or of a list, in order.
 
     What `read` refuses with an InputError, and a name used twice, is refused with the file's name
     and the entry's number before it.
     """
     found: dict[str, Entry] = {}
-    for number, entry in enumerate(_entries(path), start=1):
+    for number, entry in enumerate(_entries(path, readers), start=1):
         try:
             made = read(entry)
             if made.name in found:
@@ -204,8 +212,8 @@ def check_fields(entry: object, fields: Sequence[str], optional: Sequence[str] =
     return entry
 
 
-def _entries(path: Path) -> list[Any]:
-    data = _read(path)
+def _entries(path: Path, readers: Readers) -> list[Any]:
+    data = _read(path, readers)
     if isinstance(data, dict):
         unknown = sorted(set(data) - {"cases"})
         if unknown:
@@ -216,10 +224,9 @@ def _entries(path: Path) -> list[Any]:
     return data
 
 
-def _read(path: Path) -> Any:
-    readers: dict[str, Callable[[str], Any]] = {".toml": tomllib.loads, ".json": plain.loads}
+def _read(path: Path, readers: Readers) -> Any:
     if path.suffix not in readers:
-        raise InputError(f"{path}: cases are read from .toml or .json files")
+        raise InputError(f"{path}: cases are read from {' or '.join(readers)} files")
     try:
         if path.stat().st_size > LARGEST_FILE_BYTES:
             raise ValueError(f"it is larger than {LARGEST_FILE_BYTES} bytes; split the file")

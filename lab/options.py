@@ -75,7 +75,9 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_evaluate(to: argparse.ArgumentParser) -> None:
     _add_candidate(to)
-    to.add_argument("--cases", type=Path, metavar="FILE", help="your own cases, TOML or JSON")
+    to.add_argument(
+        "--cases", type=Path, metavar="FILE", help="your own: TOML, JSON, JSONL of Inspect"
+    )
     to.add_argument("--split", choices=SPLITS, help="only the cases of one split")
     to.add_argument("--repeats", type=int, default=1, help="attempts a case, 1 to 5")
     to.add_argument("--skill", help="the candidate procedure: 'opening' or a TOML file")

@@ -11,7 +11,7 @@ FLOORS = [
     floor.split()
     for floor in (
         "errors plain cells",
-        "shop cases statistics counts shapes evidence execution journal chain",
+        "shop cases inspect_dataset statistics counts shapes evidence execution journal chain",
         "attempt baselines grading provenance comparison timing findings ledger watch rates",
         "plan report evaluation interpretation",
         "attacks checkpoint candidates recorded copies effort desk frames"
