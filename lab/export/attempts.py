@@ -90,10 +90,15 @@ def ending(row: Row) -> str | None:
     return None if row["loop_status"] == "COMPLETED" else f"it ended {row['loop_status']}"
 
 
-def _is_broken(row: Row) -> bool:
+def has_no_result(row: Row) -> bool:
+    """Say whether an attempt broke, or never ran, before there was anything of it to judge."""
     if "loop_status" not in row:
         return row["mechanism"] in NO_REPLY
-    return row["loop_status"] in NO_RESULT or bool(row["check_errors"])
+    return row["loop_status"] in NO_RESULT
+
+
+def _is_broken(row: Row) -> bool:
+    return has_no_result(row) or bool(row.get("check_errors"))
 
 
 def _said(row: Row, failed: list[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from lab.errors import InputError
 from lab.evidence import Report, refuse_unwritable, report_digest, save_new
 from lab.export.attempts import only
 from lab.export.csv_table import csv_table
+from lab.export.inspect_log import as_eval, as_json
 from lab.export.junit import junit
 from lab.shapes import check_report
 
@@ -16,6 +17,8 @@ WRITERS: Mapping[tuple[str, str], Writer] = {
     ("junit", ".xml"): lambda report, digest: junit(report, digest).encode(),
     # The mark at its beginning is how a spreadsheet knows UTF-8.
     ("csv", ".csv"): lambda report, digest: csv_table(report, digest).encode("utf-8-sig"),
+    ("inspect", ".eval"): as_eval,
+    ("inspect", ".json"): as_json,
 }
 """What makes a file's bytes of a report and its digest, by format and the end of a file's name."""
 
