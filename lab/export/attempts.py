@@ -49,12 +49,19 @@ def only(report: Report, candidate: str | None) -> Report:
     }
 
 
+def refuse_empty(report: Report) -> None:
+    """Raise InputError for a report without attempts: other programs take that for success."""
+    if not report["cases"]:
+        raise InputError("report: it has no attempts, which other programs would take for success")
+
+
 def by_candidate(report: Report) -> dict[str, list[Row]]:
     """Return the attempts of each candidate, in the report's order.
 
     An evaluation has one, whose name is told by the first attempt that came as far as making it.
     """
     rows: list[Row] = report["cases"]
+    refuse_empty(report)
     if is_requests(report):
         return {
             name: [row for row in rows if row["candidate"] == name] for name in report["candidates"]

@@ -7,7 +7,7 @@ from typing import Any
 from lab import frames, plain
 from lab.cells import cell
 from lab.evidence import Report, report_digest
-from lab.export.attempts import held_out
+from lab.export.attempts import held_out, refuse_empty
 from lab.export.text import for_utf8
 from lab.grading import Row
 
@@ -23,6 +23,7 @@ def csv_table(report: Report, digest: str | None = None) -> str:
     attempt did not have; judgements are True and False; lists are JSON. `digest` is that of the
     report's file.
     """
+    refuse_empty(report)
     checks = list(dict.fromkeys(name for row in report["cases"] for name in row["checks"]))
     verdict = VERDICT if "acceptance" in report else ()
     names = [*frames.columns(report), *BESIDE, *verdict, *(f"check:{name}" for name in checks)]

@@ -11,6 +11,7 @@ from lab.counts import by_case
 from lab.errors import InputError
 from lab.evidence import Report, report_digest, save_new
 from lab.export.attempts import about, by_candidate, has_no_result, has_passed, is_requests
+from lab.export.inspect_messages import prompts
 from lab.export.inspect_sample import OVERALL, sample, sample_id, score_name, summary, tokens
 from lab.export.text import for_utf8, moment
 from lab.grading import Row
@@ -66,7 +67,7 @@ def whole_log(report: Report, digest: str) -> Log:
         names = ", ".join(map(plain.show, by_candidate(report)))
         raise InputError(f"a log of Inspect has one candidate; name it, --candidate: {names}")
     [(candidate, rows)] = by_candidate(report).items()
-    model = _model(candidate, rows)
+    model, asked = _model(candidate, rows), prompts(rows)
     unrun = any(row.get("loop_status", row.get("mechanism")) in UNRUN for row in rows)
     log = {
         "version": VERSION,
@@ -75,7 +76,7 @@ def whole_log(report: Report, digest: str) -> Log:
         "plan": {"name": "plan", "steps": [_solver(report, candidate)]},
         "results": _results(rows),
         "stats": _stats(report, rows, model),
-        "samples": [sample(row, report, model) for row in rows],
+        "samples": [sample(row, report, model, asked) for row in rows],
     }
     return dict(_encodable(log))
 

@@ -23,16 +23,16 @@ def conversation(row: Row, report: Report) -> list[Message]:
     return [{"id": f"{plain.digest(key(row))[:16]}-{n}", **each} for n, each in enumerate(said)]
 
 
-def asked(row: Row, rows: Iterable[Row]) -> str:
-    """Return what an attempt was asked: it says so itself, or another attempt at the same case."""
-    if "request" in row:
-        return str(row["request"])
-    for each in (row, *rows):
-        if each["case"] == row["case"]:
-            for message in each["transcript"]:
-                if message["role"] == "user":
-                    return str(message["content"])
-    return NOT_KEPT
+def prompts(rows: Iterable[Row]) -> dict[str, str]:
+    """Return what each case asks, as far as an attempt at it came to be asked."""
+    found: dict[str, str] = {}
+    for row in rows:
+        if "request" in row:
+            found[row["case"]] = row["request"]
+        for message in row.get("transcript", ()):
+            if message["role"] == "user":
+                found.setdefault(row["case"], message["content"])
+    return found
 
 
 def key(row: Row) -> list[Any]:

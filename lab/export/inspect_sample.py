@@ -2,13 +2,13 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lab import plain
 from lab.evidence import Report
 from lab.export.attempts import answered, has_no_result, has_passed, held_out, outcome
-from lab.export.inspect_messages import asked, conversation
+from lab.export.inspect_messages import NOT_KEPT, conversation
 from lab.export.text import for_xml, moment
 from lab.grading import Row
 
@@ -39,8 +39,11 @@ BESIDE = (
 """Fields of an attempt that a sample has no place of its own for."""
 
 
-def sample(row: Row, report: Report, model: str) -> Sample:
-    """Return an attempt as a sample; what nobody knows is not in it."""
+def sample(row: Row, report: Report, model: str, prompts: Mapping[str, str]) -> Sample:
+    """Return an attempt as a sample; what nobody knows is not in it.
+
+    `model` is what its usage is put down to, `prompts` has what each case asks.
+    """
     said = conversation(row, report)
     usage = tokens(row)
     begun = moment(row["started"])
@@ -48,7 +51,7 @@ def sample(row: Row, report: Report, model: str) -> Sample:
         {
             "id": sample_id(row["case"]),
             "epoch": row["repetition"],
-            "input": asked(row, report["cases"]),
+            "input": prompts.get(row["case"], NOT_KEPT),
             "target": plain.dumps(row["expected"]),
             "messages": said,
             "output": _output(said, row, model),

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from lab.cli import main
+from lab.counts import baseline_totals, counts, totals
 from lab.errors import InputError
-from lab.evidence import save_report
+from lab.evidence import save_new, save_report
 from lab.export import export_report
 from tests.export.reports import every_ending, passing, requests_of_all_sorts
 
@@ -123,3 +124,31 @@ def test_from_python(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="format: 'pdf' is none of junit, csv"):
         export_report(report, tmp_path / "s.xml", as_format="pdf")
     assert not (tmp_path / "s.xml").exists()
+
+
+def test_a_report_without_attempts_is_no_success(tmp_path: Path) -> None:
+    report = passing()
+    report |= {"cases": [], "counts": counts([]), "totals": totals([])}
+    report |= {"baseline_totals": baseline_totals([]), "passed": False}
+    report["acceptance"]["status"] = "REJECTED"
+    for name in ("r.xml", "r.csv", "r.eval", "r.json"):
+        with pytest.raises(InputError, match="it has no attempts"):
+            export_report(report, tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_somebody_made_meanwhile_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lab.evidence.refuse_unwritable", lambda _: None)
+    path = tmp_path / "r.xml"
+    path.write_text("mine")
+    with pytest.raises(InputError, match=r"r\.xml: is there by now and stays as it is"):
+        save_new(path, b"other")
+    assert [each.read_text() for each in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_checkpoint_says_what_is_left_out(tmp_path: Path) -> None:
+    report = {**passing(), "checkpoint": {"as_written": True, "attacks": [], "live": None}}
+    text = export_report(report, tmp_path / "r.xml").read_text("utf-8")
+    assert "the attempts under `checkpoint`: what attacked the instrument" in text
