@@ -1,0 +1,185 @@
+"""One attempt as a page shows it: a line of the table, and everything that was kept of it.
+
+Both kinds of report come out in the same words, so that one template shows either.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from lab import plain
+from lab.findings import Finding, findings
+from lab.grading import Row
+from lab.shop.transcript import draft_summary
+from lab.timing import STAGES
+
+Line = dict[str, Any]
+Segment = tuple[str, list[int]]
+"""A piece of an answer, and the numbers of the findings that it is part of."""
+
+
+def line(number: int, row: Row) -> Line:
+    """Return what the table says of an attempt. `said` is what a search looks through besides."""
+    failed = [name for name, judgement in row["checks"].items() if not judgement]
+    return {
+        "number": number,
+        "candidate": row.get("candidate"),
+        "case": row["case"],
+        "split": row["split"],
+        "repetition": row["repetition"],
+        "status": row["loop_status"] if "loop_status" in row else row["mechanism"] or "decided",
+        "passed": row["passed"],
+        "failed": failed,
+        "seconds": row["seconds"],
+        "findings": len(findings(row)) if "answer" in row else 0,
+        "said": "\n".join(filter(None, (_words(row), row["error"]))),
+    }
+
+
+def detail(number: int, row: Row) -> dict[str, Any]:
+    """Return everything that was kept of an attempt, in the order in which it is read."""
+    told = line(number, row)
+    errors = [("the attempt", row["error"]), *row.get("check_errors", {}).items()]
+    told["errors"] = [(who, why) for who, why in errors if why]
+    told["checks"] = row["checks"]
+    told["held_out"] = row.get("independence")
+    return {**told, **(_evaluated(row) if "transcript" in row else _interpreted(row))}
+
+
+def segments(answer: str, found: Sequence[Finding]) -> list[Segment]:
+    """Return an answer in pieces, cut where a finding begins or ends."""
+    cuts = sorted({0, len(answer), *(place for f in found for place in (f.start, f.end))})
+    return [
+        (answer[a:b], [n for n, f in enumerate(found, start=1) if f.start <= a and b <= f.end])
+        for a, b in pairwise(cuts)
+    ]
+
+
+def _words(row: Row) -> str | None:
+    words = row["answer"] if "answer" in row else row["raw"]
+    return None if words is None else str(words)
+
+
+def _evaluated(row: Row) -> dict[str, Any]:
+    found = findings(row)
+    baseline = row["baseline"]
+    return {
+        "kind": "evaluation",
+        "beside": [
+            ("expected", drafts(row["expected"])),
+            ("observed", drafts(row["observed"])),
+            ("baseline", drafts(baseline["drafts"])),
+        ],
+        "baseline_error": baseline["error"],
+        "answer": None if row["answer"] is None else segments(row["answer"], found),
+        "found": found,
+        "drafted": draft_summary(row["transcript"]),
+        "turns": list(turns(row["transcript"], row.get("steps", ()))),
+        "timing": _timing(row),
+        "kept": {
+            "model": row["model"],
+            **{
+                name: row.get(name)
+                for name in (
+                    "model_calls",
+                    "tool_calls",
+                    "prompt_tokens",
+                    "cached_tokens",
+                    "output_tokens",
+                    "estimated_cost_pence",
+                    "database",
+                    "started",
+                    "resumed",
+                )
+            },
+        },
+    }
+
+
+def _interpreted(row: Row) -> dict[str, Any]:
+    expected = row["expected"]
+    return {
+        "kind": "requests",
+        "beside": [
+            ("expected", f"{decision(expected)}\n{events(expected['events'])}"),
+            ("observed", f"{decision(row['decision'])}\n{events(row['events'])}"),
+        ],
+        "request": row["request"],
+        "catalog": row["catalog"],
+        "raw": row["raw"],
+        "kept": {name: row[name] for name in ("mechanism", "output_tokens", "started")},
+    }
+
+
+def drafts(found: Sequence[Sequence[Any]] | None) -> str:
+    """Return drafts in words, a line each. None is not known, which is not nothing."""
+    if found is None:
+        return "unknown"
+    return "\n".join(f"{quantity} × {sku}" for sku, quantity in found) or "nothing to draft"
+
+
+def decision(found: Mapping[str, Any] | None) -> str:
+    """Return a decision in words."""
+    if found is None:
+        return "no decision"
+    return f"{found['action']} {found['sku']}" if found["sku"] is not None else str(found["action"])
+
+
+def events(found: Iterable[Sequence[Any]]) -> str:
+    """Return events in words, a line each."""
+    told = (f"event: {' '.join(str(e) for e in event if e is not None)}" for event in found)
+    return "\n".join(told) or "no event"
+
+
+def turns(
+    transcript: Sequence[Mapping[str, Any]], steps: Iterable[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield each message with its calls, each call beside what was observed; seconds are a step's.
+
+    A call that nothing answered has None for its observation. Steps come in the order of their
+    messages, those of a kind one after the other.
+    """
+    took: dict[str, deque[float | None]] = {"model": deque(), "tool": deque()}
+    for step in steps:
+        took[step["kind"]].append(step["seconds"])
+    answers = {
+        message["tool_call_id"]: {
+            "content": message["content"],
+            "seconds": took["tool"].popleft() if took["tool"] else None,
+        }
+        for message in transcript
+        if message["role"] == "tool"
+    }
+    for message in transcript:
+        if message["role"] == "tool":
+            continue
+        own = message["role"] == "assistant" and took["model"]
+        yield {
+            "role": message["role"],
+            "content": message["content"],
+            "seconds": took["model"].popleft() if own else None,
+            "calls": [
+                {
+                    "name": call["function"]["name"],
+                    "arguments": call["function"]["arguments"],
+                    "observed": answers.get(call["id"]),
+                }
+                for call in message.get("tool_calls", ())
+            ],
+        }
+
+
+def _timing(row: Row) -> list[tuple[str, list[float | None]]]:
+    """Return the seconds of each path by stage, unknown where nobody knows them."""
+    return [
+        (who, [(row["spans"].get(who) or {}).get(stage) for stage in STAGES])
+        for who in ("script", "agent")
+    ]
+
+
+def as_text(value: Any) -> str:
+    """Return plain data as a person reads it."""
+    if value is None:
+        return "unknown"
+    return value if isinstance(value, str) else plain.dumps(value)
