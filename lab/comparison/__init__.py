@@ -1,0 +1,5 @@
+"""Two candidates on the same cases: their attempts paired."""
+
+from lab.comparison.pairs import compare
+
+__all__ = ["compare"]
