@@ -3,6 +3,7 @@ from .cases import CASES as CASES
 from .cases import Case as Case
 from .cases import load_cases as load_cases
 from .comparison import compare as compare
+from .comparison import compare_reports as compare_reports
 from .errors import InputError as InputError
 from .errors import LabError as LabError
 from .evaluation import evaluate as evaluate

@@ -57,6 +57,7 @@ def parser() -> argparse.ArgumentParser:
     timing = command("timing", "script and agent over the same three stages, from a saved report")
     timing.add_argument("report", type=Path)
     _add_export(command("export", "a saved report as JUnit XML, CSV or a log of Inspect AI"))
+    _add_compare(command("compare", "two saved reports on the same cases, beside each other"))
     _add_effort(command("effort", "a person's own seconds: record them, show them"))
     _add_classroom(command("classroom", "check submissions in a sandbox; make hidden trials"))
     notebook = command("notebook", "open the units in JupyterLab, on copies of your own")
@@ -173,6 +174,17 @@ def _add_export(to: argparse.ArgumentParser) -> None:
     to.add_argument("file", type=Path, help="a new file: .xml, .csv, .eval or .json")
     to.add_argument("--candidate", metavar="NAME", help="only this candidate's, of requests")
     to.add_argument("--format", choices=FORMATS, help="where the file's name does not say it")
+
+
+def _add_compare(to: argparse.ArgumentParser) -> None:
+    to.add_argument("first", type=Path)
+    to.add_argument("second", type=Path)
+    to.add_argument(
+        "--candidates",
+        nargs=2,
+        metavar=("FIRST", "SECOND"),
+        help="of requests: which candidate of each report, where there are several",
+    )
 
 
 def _add_effort(to: argparse.ArgumentParser) -> None:

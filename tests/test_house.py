@@ -12,13 +12,13 @@ FLOORS = [
     for floor in (
         "errors plain cells",
         "shop cases inspect_dataset statistics counts shapes evidence execution journal chain",
-        "attempt baselines grading provenance comparison timing findings ledger watch rates",
+        "attempt baselines grading provenance timing findings ledger watch rates",
         "plan report evaluation interpretation",
-        "attacks checkpoint candidates recorded copies effort desk frames"
+        "attacks checkpoint candidates recorded copies effort desk frames comparison"
         " review calibration reviewers",
         "terminal options choices charts lessons"
-        " tables request_tables attack_tables review_tables review_desk export",
-        "classroom cli people exporting __main__",
+        " tables request_tables attack_tables review_tables review_desk compare_tables export",
+        "classroom cli people exporting comparing __main__",
     )
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
