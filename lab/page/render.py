@@ -10,6 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from lab import plain
+
 
 @cache
 def environment(package: str) -> Any:
@@ -25,6 +27,7 @@ def environment(package: str) -> Any:
         finalize=visible,
     )
     made.globals["dressed"] = dressed
+    made.filters |= {"seconds": seconds, "as_text": as_text}
     return made
 
 
@@ -33,6 +36,18 @@ def visible(value: Any) -> Any:
     if type(value) is not str or value.isprintable():
         return value
     return "".join(c if c.isprintable() or c in "\n\t" else _spelled(c) for c in value)
+
+
+def seconds(value: float | None) -> str:
+    """Return seconds to the microsecond, unknown where nobody knows them."""
+    return "unknown" if value is None else f"{value:.6f}"
+
+
+def as_text(value: Any) -> str:
+    """Return plain data as a person reads it."""
+    if value is None:
+        return "unknown"
+    return value if isinstance(value, str) else plain.dumps(value)
 
 
 def _spelled(character: str) -> str:
