@@ -21,6 +21,7 @@ from lab import (
     people,
     rates,
     request_tables,
+    showing,
     tables,
     terminal,
 )
@@ -287,6 +288,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "regrade": run_regrade,
     "timing": run_timing,
     "export": exporting.run_export,
+    "show": showing.run_show,
     "effort": run_effort,
     "notebook": run_notebook,
     "model": run_model,

@@ -183,8 +183,8 @@ def pairs_mean(rows: Sequence[Row]) -> str:
     needed = smallest_finding(cases)
     return (
         f"Paired, exact McNemar, a case counting when every repetition passed. With {cases} cases"
-        f" {'no p can be' if needed is None else f'it takes {needed} won and none lost for'}"
-        " p at most 0.05. Each p is of its pair alone: of twenty pairs of equals one gets there."
+        f" {'no p is' if needed is None else f'it takes {needed} won and none lost for p to be'}"
+        " at most 0.05. Each p is of its pair alone: of twenty pairs of equals one gets there."
     )
 
 

@@ -17,8 +17,8 @@ FLOORS = [
         "attacks checkpoint candidates recorded copies effort desk frames"
         " review calibration reviewers",
         "terminal options choices charts lessons"
-        " tables request_tables attack_tables review_tables review_desk export",
-        "classroom cli people exporting __main__",
+        " tables request_tables attack_tables review_tables review_desk export page",
+        "classroom cli people exporting showing __main__",
     )
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -19,6 +19,7 @@ from lab.tables import candidate, criteria_in_words, fractions, not_held_out, sp
 from lab.timing import STAGES, fair_timing
 
 MOST_CASES = 20
+WIDER = "wider: than if every repeat were another case"
 WARNINGS = (FIXTURE_CAVEAT, DEAF_CAVEAT, BLINDFOLD_CAVEAT)
 
 Facts = list[tuple[str, list[str]]]
@@ -130,7 +131,7 @@ def _requests(
             *((name, _described(told)) for name, told in report["candidates"].items()),
         ],
         tables=[
-            Table("Candidates", COUNTED, list(counted(report, found))),
+            Table("Candidates", COUNTED, list(counted(report, found)), WIDER),
             *([Table("Pairs", headings, compared, pairs_mean(rows))] if compared else []),
         ],
         reach=[*_reach(report), ("ways to fail", _pairs(report["mechanisms"]))],
