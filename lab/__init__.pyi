@@ -15,6 +15,9 @@ from .grading import Criteria as Criteria
 from .grading import Observation as Observation
 from .interpretation import run_requests as run_requests
 from .journal import Journal as Journal
+from .page import report_page as report_page
+from .page import show as show
+from .page import write_page as write_page
 from .shop import OPENING_PROCEDURE as OPENING_PROCEDURE
 from .shop import Apart as Apart
 from .shop import Database as Database

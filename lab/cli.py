@@ -22,6 +22,7 @@ from lab import (
     people,
     rates,
     request_tables,
+    showing,
     tables,
     terminal,
 )
@@ -288,6 +289,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "regrade": run_regrade,
     "timing": run_timing,
     "export": exporting.run_export,
+    "show": showing.run_show,
     "compare": comparing.run_compare,
     "effort": run_effort,
     "notebook": run_notebook,

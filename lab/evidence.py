@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -72,8 +72,8 @@ def refuse_unwritable(path: Path) -> None:
         raise InputError(f"{path}: is there already and stays as it is; name a new file")
 
 
-def save_new(path: Path, data: bytes) -> None:
-    """Write bytes to a new file, whole or not at all, readable by its owner alone.
+def save_new(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write bytes, a piece at a time, to a new file: whole or not at all, its owner's alone.
 
     Raises InputError where something has that name already, LabError where it cannot be written.
     """
@@ -81,7 +81,7 @@ def save_new(path: Path, data: bytes) -> None:
     try:
         with _unnamed(path.parent) as (file, publish):
             with os.fdopen(os.dup(file), "wb") as out:
-                out.write(data)
+                out.writelines(pieces)
                 out.flush()
                 os.fsync(out.fileno())
             publish(path.name, 0)

@@ -1,6 +1,6 @@
 """The request experiment as a person reads it in a terminal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +12,7 @@ from lab.comparison import compare
 from lab.counts import by_case
 from lab.evidence import Report
 from lab.interpretation.published import PUBLISHED
-from lab.statistics import smallest_finding
+from lab.statistics import Paired, smallest_finding
 from lab.tables import fractions, show_spent
 from lab.terminal import console, mark, printable
 
@@ -61,23 +61,41 @@ def counts_table(report: Report, found: Mapping[str, Any]) -> Table:
     """One line a candidate: its rates with their intervals, seconds of all attempts, tokens."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("candidate", overflow="fold", max_width=24)
-    for heading in ("passed", "wider", "errors", "unrequested drafts"):
+    for heading in COUNTED[1:5]:
         table.add_column(heading, no_wrap=True)
-    for heading in ("median s", "max s", "output tokens"):
+    for heading in COUNTED[5:]:
         table.add_column(heading, justify="right")
-    for name, rows in _by_candidate(report["cases"]).items():
+    for name, *told in counted(report, found):
+        table.add_row(printable(name), *told)
+    return table
+
+
+COUNTED = (
+    "candidate",
+    "passed",
+    "wider",
+    "errors",
+    "unrequested drafts",
+    "median s",
+    "max s",
+    "output tokens",
+)
+
+
+def counted(report: Report, found: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Yield what each candidate came to, in the order of `COUNTED`."""
+    for name, rows in by_candidate(report["cases"]).items():
         count = report["counts"][name]
         unknown = count["unknown_usage_attempts"]
-        table.add_row(
-            printable(name),
+        yield [
+            name,
             rates.text(found[name]["passed"]),
             f"{found[name]['passed']['times_wider']:.2f} x",
             rates.text(rates.rate(by_case(rows, _is_error))),
             rates.text(rates.rate(by_case(rows, _is_unrequested_draft))),
             *(_seconds(count["seconds"][which]) for which in ("median", "max")),
             f"{count['output_tokens']}{f' + {unknown} unknown' if unknown else ''}",
-        )
-    return table
+        ]
 
 
 def _is_error(row: Row) -> bool:
@@ -126,12 +144,13 @@ def show_effort(found: Mapping[str, Any]) -> None:
 
 
 def _show_failures(out: Console, rows: Sequence[Row]) -> None:
-    for name, each in _by_candidate(rows).items():
+    for name, each in by_candidate(rows).items():
         kinds = fractions(rates.by_value(each, "mechanism"))
         out.print(printable(f"{name} failed: {kinds or 'never'}"), soft_wrap=True)
 
 
-def _by_candidate(rows: Sequence[Row]) -> dict[str, list[Row]]:
+def by_candidate(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Return each candidate's attempts."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(row["candidate"], []).append(row)
@@ -140,23 +159,33 @@ def _by_candidate(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 def _show_pairs(out: Console, rows: Sequence[Row]) -> None:
     """Compare every two candidates on the same cases; a case is won by passing every repetition."""
-    each = _by_candidate(rows)
-    if len(each) < 2:
+    found = list(pairs(rows))
+    if not found:
         return
-    cases = len({row["case"] for row in rows})
-    needed = smallest_finding(cases)
-    out.print(
-        f"Paired, exact McNemar, a case counting when every repetition passed. With {cases} cases"
-        f" {'no p can be' if needed is None else f'it takes {needed} won and none lost for'}"
-        " p at most 0.05. Each p is of its pair alone: of twenty pairs of equals one gets there.",
-        soft_wrap=True,
-    )
-    for first, second in combinations(each, 2):
-        pair = compare(each[first], each[second], names=(first, second))
+    out.print(pairs_mean(rows), soft_wrap=True)
+    for first, second, pair in found:
         told = f"{first} or {second}: p = {pair.p_value:.4f}"
         told += f"; only {first}: {', '.join(pair.only_first) or 'none'}"
         told += f"; only {second}: {', '.join(pair.only_second) or 'none'}"
         out.print(printable(told), soft_wrap=True)
+
+
+def pairs(rows: Sequence[Row]) -> Iterator[tuple[str, str, Paired]]:
+    """Yield every two candidates with their paired comparison."""
+    each = by_candidate(rows)
+    for first, second in combinations(each, 2):
+        yield first, second, compare(each[first], each[second], names=(first, second))
+
+
+def pairs_mean(rows: Sequence[Row]) -> str:
+    """Say what the comparisons count, and what they could find on so few cases."""
+    cases = len({row["case"] for row in rows})
+    needed = smallest_finding(cases)
+    return (
+        f"Paired, exact McNemar, a case counting when every repetition passed. With {cases} cases"
+        f" {'no p is' if needed is None else f'it takes {needed} won and none lost for p to be'}"
+        " at most 0.05. Each p is of its pair alone: of twenty pairs of equals one gets there."
+    )
 
 
 def _seconds(value: float | None) -> str:

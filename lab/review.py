@@ -95,7 +95,7 @@ class Review:
             for row in self.report["cases"]
             if row["answer"] is not None
         }
-        self._chain = Chain(path.with_name(f"{path.name}.review.jsonl"), "review", KINDS)
+        self._chain = Chain(review_path(path), "review", KINDS)
         self.path = self._chain.path
         self._refuse_another(self._chain.entries())
 
@@ -165,6 +165,11 @@ class Review:
                 f" {entries[0].get('report')}; the one beside it has {self.digest}: it was changed"
                 " after it was reviewed, or is another"
             )
+
+
+def review_path(report: Path) -> Path:
+    """Return where the review of a saved report is kept."""
+    return report.with_name(f"{report.name}.review.jsonl")
 
 
 def refuse_nameless(reviewer: object) -> None:

@@ -175,14 +175,18 @@ def must_fail(attack: Mapping[str, Any]) -> list[str]:
 
 def show_spent(out: Console, rows: Sequence[Row]) -> None:
     """Say of each case that calls itself held out, and is not, why that is."""
+    for told in not_held_out(rows):
+        out.print(printable(f"not held out       {told}"), soft_wrap=True)
+
+
+def not_held_out(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the cases that call themselves held out and are not, with the reason they share."""
     why: dict[str, list[str]] = {}
     for case, row in {row["case"]: row for row in rows if row["split"] == HELD_OUT}.items():
         found = row.get("independence") or {"held_out": None, "why": NO_LEDGER}
         if found["held_out"] is not True:
             why.setdefault(found["why"], []).append(case)
-    for reason, cases in why.items():
-        told = f"not held out       {', '.join(cases)}: {reason}"
-        out.print(printable(told), soft_wrap=True)
+    yield from (f"{', '.join(cases)}: {reason}" for reason, cases in why.items())
 
 
 def fractions(groups: Mapping[str, rates.Rate]) -> str:
@@ -216,15 +220,19 @@ def _show_errors(out: Console, rows: Sequence[Row]) -> None:
 
 
 def _show_criteria(out: Console, criteria: Mapping[str, Any] | None) -> None:
+    for told in criteria_in_words(criteria):
+        out.print(f"criterion          {told}")
+
+
+def criteria_in_words(criteria: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield how the passing attempts answer each declared criterion; none yields nothing."""
     if criteria is None:
         return
     for name in ("required_checks", "max_seconds", "max_cost_pence", "explanation"):
         answers = [answer for answer in criteria["answers"] if name in answer]
         if answers:
             told = fractions(rates.by_value(answers, name))
-            out.print(f"criterion          {name}: {told} of the passing attempts")
+            yield f"{name}: {told} of the passing attempts"
     if not criteria["answers"]:
         declared = ", ".join(name for name, value in criteria["declared"].items() if value)
-        out.print(
-            f"criterion          {declared}: no attempt passed, so there is none to answer for"
-        )
+        yield f"{declared}: no attempt passed, so there is none to answer for"

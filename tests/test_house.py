@@ -17,8 +17,8 @@ FLOORS = [
         "attacks checkpoint candidates recorded copies effort desk frames comparison"
         " review calibration reviewers",
         "terminal options choices charts lessons"
-        " tables request_tables attack_tables review_tables review_desk compare_tables export",
-        "classroom cli people exporting comparing __main__",
+        " tables request_tables attack_tables review_tables review_desk compare_tables export page",
+        "classroom cli people exporting showing comparing __main__",
     )
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

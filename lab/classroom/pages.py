@@ -10,6 +10,7 @@ from lab.classroom.alike import alike
 from lab.classroom.rows import Row
 from lab.classroom.rubric import kind
 from lab.classroom.verdicts import UNDECIDED, VERDICTS, Result
+from lab.page.render import environment
 
 OFTEN = 20
 MEANING = {
@@ -23,6 +24,9 @@ MEANING = {
     "HUMAN_REVIEW_REQUIRED": "your instructor reads it",
 }
 """What a verdict means to a learner, and what comes next."""
+
+TONE = {"PASS": "good", "NEEDS_WORK": "work", "NOT_TRIED": "quiet"}
+"""How the style sheet shows a verdict that nobody has to decide on."""
 
 
 def feedback(row: Row, told: Mapping[str, Any]) -> str:
@@ -111,23 +115,6 @@ def _render(name: str, **values: Any) -> str:
 
 @cache
 def _environment() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    made = Environment(
-        loader=PackageLoader("lab.classroom"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_visible,
-    )
-    made.globals["undecided"] = UNDECIDED
-    made.globals["in_words"] = points_in_words
+    made = environment("lab.classroom")
+    made.globals |= {"undecided": UNDECIDED, "tone": TONE, "in_words": points_in_words}
     return made
-
-
-def _visible(value: Any) -> Any:
-    """Return text without what no browser shows; what is not text, as it is."""
-    if type(value) is not str:
-        return value
-    return "".join(c if c.isprintable() or c == "\n" else " " for c in value)

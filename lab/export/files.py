@@ -50,7 +50,7 @@ def export_report(
     except ValueError as error:
         raise InputError(f"report: {error}") from None
     refuse_unwritable(path)
-    save_new(path, write(only(report, candidate), digest or report_digest(report)))
+    save_new(path, [write(only(report, candidate), digest or report_digest(report))])
     return path
 
 

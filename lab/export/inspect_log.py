@@ -35,7 +35,7 @@ def inspect_log(report: Report, path: str | Path, digest: str | None = None) -> 
     writers = {".eval": as_eval, ".json": as_json}
     if path.suffix.lower() not in writers:
         raise InputError(f"{path}: a log of Inspect ends in .eval or .json")
-    save_new(path, writers[path.suffix.lower()](report, digest or report_digest(report)))
+    save_new(path, [writers[path.suffix.lower()](report, digest or report_digest(report))])
 
 
 def as_json(report: Report, digest: str) -> bytes:

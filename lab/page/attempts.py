@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from lab import plain
 from lab.findings import Finding, findings
 from lab.grading import Row
 from lab.shop.transcript import draft_summary
 from lab.timing import STAGES
+
+SEARCHED = 300
+"""As many characters of an answer and an error each are looked through by a search."""
 
 Line = dict[str, Any]
 Segment = tuple[str, list[int]]
@@ -20,7 +22,7 @@ Segment = tuple[str, list[int]]
 
 
 def line(number: int, row: Row) -> Line:
-    """Return what the table says of an attempt. `said` is what a search looks through besides."""
+    """Return what the table says of an attempt; `said` is what a search looks through besides."""
     failed = [name for name, judgement in row["checks"].items() if not judgement]
     return {
         "number": number,
@@ -32,8 +34,8 @@ def line(number: int, row: Row) -> Line:
         "passed": row["passed"],
         "failed": failed,
         "seconds": row["seconds"],
-        "findings": len(findings(row)) if "answer" in row else 0,
-        "said": "\n".join(filter(None, (_words(row), row["error"]))),
+        "findings": [found.kind for found in findings(row)] if "answer" in row else [],
+        "said": "\n".join(str(said)[:SEARCHED] for said in (_words(row), row["error"]) if said),
     }
 
 
@@ -176,10 +178,3 @@ def _timing(row: Row) -> list[tuple[str, list[float | None]]]:
         (who, [(row["spans"].get(who) or {}).get(stage) for stage in STAGES])
         for who in ("script", "agent")
     ]
-
-
-def as_text(value: Any) -> str:
-    """Return plain data as a person reads it."""
-    if value is None:
-        return "unknown"
-    return value if isinstance(value, str) else plain.dumps(value)

@@ -10,6 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from lab import plain
+
 
 @cache
 def environment(package: str) -> Any:
@@ -25,6 +27,7 @@ def environment(package: str) -> Any:
         finalize=visible,
     )
     made.globals["dressed"] = dressed
+    made.filters |= {"seconds": seconds, "as_text": as_text}
     return made
 
 
@@ -33,6 +36,18 @@ def visible(value: Any) -> Any:
     if type(value) is not str or value.isprintable():
         return value
     return "".join(c if c.isprintable() or c in "\n\t" else _spelled(c) for c in value)
+
+
+def seconds(value: float | None) -> str:
+    """Return seconds to the microsecond, unknown where nobody knows them."""
+    return "unknown" if value is None else f"{value:.6f}"
+
+
+def as_text(value: Any) -> str:
+    """Return plain data as a person reads it."""
+    if value is None:
+        return "unknown"
+    return value if isinstance(value, str) else plain.dumps(value)
 
 
 def _spelled(character: str) -> str:
@@ -49,11 +64,9 @@ def dressed(*names: str) -> dict[str, Any]:
     script = "".join(text for name, text in read.items() if name.endswith(".js"))
     allowed = f"script-src '{_digest(script)}'; " if script else ""
     policy = f"default-src 'none'; {allowed}style-src '{_digest(style)}'"
-    return {
-        "style": Markup(style),  # noqa: S704  (ours, and from a file)
-        "script": Markup(script),  # noqa: S704
-        "policy": f"{policy}; base-uri 'none'; form-action 'none'",
-    }
+    policy = f"{policy}; base-uri 'none'; form-action 'none'"
+    worn = {"style": style, "script": script, "policy": policy}
+    return {name: Markup(text) for name, text in worn.items()}  # noqa: S704  (ours, from files)
 
 
 def _file(name: str) -> str:

@@ -144,7 +144,7 @@ def test_what_somebody_made_meanwhile_stays(
     path = tmp_path / "r.xml"
     path.write_text("mine")
     with pytest.raises(InputError, match=r"r\.xml: is there by now and stays as it is"):
-        save_new(path, b"other")
+        save_new(path, [b"other"])
     assert [each.read_text() for each in tmp_path.iterdir()] == ["mine"]
 
 
