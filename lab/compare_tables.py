@@ -1,13 +1,13 @@
 """Two reports beside each other, as a person reads them in a terminal."""
 
+from collections.abc import Iterable, Sequence
+
 from rich.console import Console
 from rich.table import Table
 
 from lab.comparison import Compared, words
-from lab.comparison.sides import Side, Spent
+from lab.comparison.sides import Side
 from lab.terminal import console, printable
-
-MOST_FIELDS = 40
 
 
 def show_comparison(compared: Compared) -> None:
@@ -22,70 +22,57 @@ def show_comparison(compared: Compared) -> None:
     out.print(spent_table(compared))
     _say(out, [words.COST, *words.seconds(compared)])
     out.print()
-    _show_differences(out, compared)
+    rows, told = words.configured(compared)
+    out.print(_table(words.CONFIGURED, rows) if rows else told)
+    if rows and told:
+        out.print(told)
     out.print()
-    warnings = Table.grid(padding=(0, 1, 0, 0))
-    for warning in compared.warnings:
-        warnings.add_row("warning           ", printable(warning))
-    out.print(warnings)
-    _say(out, [words.MEANING])
+    _show_reach(out, compared)
 
 
 def _show_side(out: Console, which: str, side: Side) -> None:
-    out.print(f"{which:19}", printable(side.candidate), sep="", soft_wrap=True)
-    out.print("report            ", printable(side.source), soft_wrap=True)
-    out.print("made              ", printable(side.created), soft_wrap=True)
-    out.print(f"sha256             {side.sha256}", soft_wrap=True)
-    out.print(f"attempts passed    {words.passed(side)}", soft_wrap=True)
+    for name, told in (
+        (which, side.candidate),
+        ("report", side.source),
+        ("made", side.created),
+        ("sha256", side.sha256),
+        ("attempts passed", words.passed(side)),
+    ):
+        out.print(f"{name:18}", printable(told), soft_wrap=True)
 
 
 def cases_table(compared: Compared) -> Table:
     """One line a cell of the paired table, with the names of its cases."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column("outcome", no_wrap=True)
-    table.add_column("cases", justify="right", no_wrap=True)
-    table.add_column("names", overflow="fold")
-    for outcome, names in words.outcomes(compared):
-        table.add_row(outcome, str(len(names)), printable(", ".join(names)))
-    return table
+    rows = [(told, str(len(n)), ", ".join(n)) for told, n in words.outcomes(compared)]
+    return _table(("outcome", "cases", "names"), rows, counts=("cases",))
 
 
 def spent_table(compared: Compared) -> Table:
     """One line a side and outcome: how many attempts, and what they took."""
+    return _table(words.SPENT, words.spent(compared), counts=words.SPENT[1:])
+
+
+def _table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], counts: Sequence[str] = ()
+) -> Table:
     table = Table(box=None, pad_edge=False)
-    table.add_column("attempts", no_wrap=True)
-    for heading in ("n", "median s", "model calls", "tokens in", "tokens out", "pence"):
-        table.add_column(heading, justify="right")
-    for which, side in (("first", compared.first), ("second", compared.second)):
-        table.add_row(f"{which}, passed", *_cells(side.passed))
-        table.add_row(f"{which}, failed", *_cells(side.failed))
+    for heading in headings:
+        table.add_column(heading, overflow="fold", justify="right" if heading in counts else "left")
+    for row in rows:
+        table.add_row(*map(printable, row))
     return table
 
 
-def _cells(spent: Spent) -> list[str]:
-    sums = (spent.model_calls, spent.prompt_tokens, spent.output_tokens, spent.estimated_cost_pence)
-    return [
-        str(spent.attempts),
-        words.figure(spent.median_seconds, digits=6),
-        *map(words.figure, sums),
-    ]
+def _show_reach(out: Console, compared: Compared) -> None:
+    told = Table.grid(padding=(0, 1, 0, 0))
+    if compared.ungraded:
+        told.add_row("not graded        ", printable(", ".join(compared.ungraded)))
+    for warning in compared.warnings:
+        told.add_row("warning           ", printable(warning))
+    out.print(told)
+    _say(out, [words.MEANING])
 
 
-def _show_differences(out: Console, compared: Compared) -> None:
-    found = compared.differences
-    if not found:
-        out.print("Configured alike, as far as the reports say.")
-        return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("configured", "first", "second"):
-        table.add_column(heading, overflow="fold")
-    for each in found[:MOST_FIELDS]:
-        table.add_row(*map(printable, (each.field, each.first, each.second)))
-    out.print(table)
-    if len(found) > MOST_FIELDS:
-        out.print(f"and {len(found) - MOST_FIELDS} more, in the reports")
-
-
-def _say(out: Console, sentences: list[str]) -> None:
+def _say(out: Console, sentences: Iterable[str]) -> None:
     for each in sentences:
         out.print(printable(each))

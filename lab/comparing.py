@@ -6,7 +6,8 @@ from pathlib import Path
 from lab import terminal
 from lab.compare_tables import show_comparison
 from lab.comparison import compare_reports
-from lab.evidence import load_report, reading
+from lab.evidence import load_report, reading, save_new
+from lab.page.comparison import comparison_page
 
 
 def run_compare(options: argparse.Namespace) -> int:
@@ -20,6 +21,11 @@ def run_compare(options: argparse.Namespace) -> int:
             candidates=options.candidates and tuple(options.candidates),
             sources=(str(paths[0]), str(paths[1])),
         )
+    if options.html is not None:
+        save_new(options.html, [comparison_page(compared).encode()])
     with terminal.unheard():
+        if options.html is not None:
+            print(terminal.printable(options.html))
+            return 0
         show_comparison(compared)
     return 0

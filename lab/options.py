@@ -188,6 +188,7 @@ def _add_compare(to: argparse.ArgumentParser) -> None:
         metavar=("FIRST", "SECOND"),
         help="of requests: which candidate of each report, where there are several",
     )
+    to.add_argument("--html", type=Path, metavar="OUT", help="a new file: the page")
 
 
 def _add_effort(to: argparse.ArgumentParser) -> None:

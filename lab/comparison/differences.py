@@ -8,7 +8,7 @@ from lab import plain
 from lab.comparison.sides import Row, is_requests
 from lab.evidence import Report
 
-LONGEST = 40
+LONGEST = 36
 """Characters of a value that are shown; the reports have all of it."""
 
 BEFORE = 12

@@ -7,9 +7,11 @@ from statistics import median
 from lab.comparison.differences import Difference, differences
 from lab.comparison.pairs import compare
 from lab.comparison.refusals import refuse_unlike
-from lab.comparison.sides import Row, Side, attempts, chosen, side
+from lab.comparison.sides import Row, Side, attempts, chosen, is_requests, side
 from lab.comparison.warnings import warnings
+from lab.errors import InputError
 from lab.evidence import Report
+from lab.shapes import check_report
 from lab.statistics import Paired
 
 
@@ -44,6 +46,8 @@ class Compared:
     seconds: PairedSeconds
     differences: tuple[Difference, ...]
     """What the two were configured with that is not the same."""
+    ungraded: tuple[str, ...]
+    """What no check of either report looked at."""
     warnings: tuple[str, ...]
 
     @property
@@ -67,9 +71,12 @@ def compare_reports(
     what the reports are called in messages.
 
     Raises InputError, with both values and what to do, where kinds, cases, checks, measurement
-    boundaries or repetitions differ, or where it is not clear which candidates are meant.
+    boundaries or repetitions differ, where it is not clear which candidates are meant, or where a
+    report contradicts itself.
     """
     reports = first, second
+    for report, source in zip(reports, sources, strict=True):
+        _check(report, source)
     refuse_unlike(reports, sources)
     names = chosen(reports, sources, candidates)
     rows = attempts(first, names[0]), attempts(second, names[1])
@@ -81,8 +88,20 @@ def compare_reports(
         paired=pair,
         seconds=_seconds(pair.both, *rows),
         differences=differences((first, names[0], rows[0]), (second, names[1], rows[1])),
+        ungraded=tuple(dict.fromkeys(_ungraded(first) + _ungraded(second))),
         warnings=warnings(reports, names, rows),
     )
+
+
+def _check(report: Report, source: str) -> None:
+    try:
+        check_report(report)
+    except ValueError as error:
+        raise InputError(f"{source}: {error}") from None
+
+
+def _ungraded(report: Report) -> list[str]:
+    return [] if is_requests(report) else list(report["acceptance"]["ungraded"])
 
 
 def _seconds(both: Sequence[str], first: Sequence[Row], second: Sequence[Row]) -> PairedSeconds:

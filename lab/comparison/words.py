@@ -2,13 +2,19 @@
 
 from lab import rates
 from lab.comparison.reports import Compared
-from lab.comparison.sides import Figure, Side
+from lab.comparison.sides import Figure, Side, Spent
 from lab.statistics import smallest_finding
 
 MEANING = (
     "This says what was observed on these cases, and nothing of others. It ranks nobody and"
     " accepts nothing: a person reads the attempts, and decides."
 )
+
+MOST_FIELDS = 40
+"""As many fields of the configuration are shown; the reports have all of them."""
+
+SPENT = ("attempts", "n", "median s", "model calls", "tokens in", "tokens out", "pence")
+CONFIGURED = ("configured", "first", "second")
 
 COST = (
     "Sums are of the attempts that know theirs; what is unknown is not zero. Pence are an estimate"
@@ -67,6 +73,29 @@ def seconds(compared: Compared) -> list[str]:
         "A failed attempt that ended sooner was not faster, so it has no part in that. A few"
         " seconds of two runs do not say how long another run takes.",
     ]
+
+
+def spent(compared: Compared) -> list[list[str]]:
+    """Return what each side's attempts took, passed and failed ones apart, as `SPENT` heads it."""
+    return [
+        [f"{which}, {outcome}", *_figures(took)]
+        for which, side in (("first", compared.first), ("second", compared.second))
+        for outcome, took in (("passed", side.passed), ("failed", side.failed))
+    ]
+
+
+def _figures(took: Spent) -> list[str]:
+    sums = (took.model_calls, took.prompt_tokens, took.output_tokens, took.estimated_cost_pence)
+    return [str(took.attempts), figure(took.median_seconds, digits=6), *map(figure, sums)]
+
+
+def configured(compared: Compared) -> tuple[list[list[str]], str]:
+    """Return the fields that differ, as `CONFIGURED` heads them, and what is to be said of them."""
+    rows = [[each.field, each.first, each.second] for each in compared.differences]
+    if not rows:
+        return [], "Both are configured alike, as far as the reports say."
+    left = len(rows) - MOST_FIELDS
+    return rows[:MOST_FIELDS], f"and {left} more, in the reports" if left > 0 else ""
 
 
 def figure(found: Figure, digits: int = 0) -> str:
