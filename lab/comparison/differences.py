@@ -91,7 +91,7 @@ def _of_attempts(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
 
 
 def _leaves(place: str, value: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict) and value:
+    if isinstance(value, dict):
         for name, each in value.items():
             yield from _leaves(f"{place}.{name}", each)
     elif value is not None:

@@ -111,7 +111,7 @@ def side(report: Report, source: str, candidate: str | None, rows: Sequence[Row]
         source=source,
         sha256=report_digest(report),
         created=str(report["provenance"].get("created", "at an unknown time")),
-        candidate=candidate,
+        candidate=plain.shorten(candidate),
         rate=rate(by_case(rows)),
         passed=spent([row for row in rows if row["passed"]]),
         failed=spent([row for row in rows if not row["passed"]]),
