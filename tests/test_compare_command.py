@@ -245,3 +245,19 @@ def test_a_name_is_shown_as_it_is() -> None:
     assert "&lt;b&gt;=1+1&lt;/b&gt;, [red]x[/red]" in comparison_page(
         compare_reports(report, report)
     )
+
+
+def test_the_readme_says_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    [block] = re.findall(r"```sh\n(.*?)```", SECTION, re.DOTALL)
+    [shows] = re.findall(r"```text\n(.*?)```", SECTION, re.DOTALL)
+    ended = []
+    for line in block.splitlines():
+        _, *words = line.partition("#")[0].split()
+        arguments = [str(next(Path().glob(word))) if "*" in word else word for word in words]
+        capsys.readouterr()
+        ended.append(main(arguments))
+    assert ended == [1, 0, 0, 0, 0]
+    assert squeezed(shows) in squeezed(capsys.readouterr().out)
