@@ -428,6 +428,11 @@ def test_an_evaluations_candidate_is_told_by_an_attempt_that_made_it() -> None:
     assert found.differences == ()
 
 
+def test_what_a_model_calls_itself_floods_no_screen() -> None:
+    found = compare_reports(evaluated({"a": [OK]}, name="x" * 60_000), evaluated({"a": [OK]}))
+    assert found.first.candidate == "x" * 497 + "..."
+
+
 def test_it_ranks_nobody_and_changes_nothing() -> None:
     first, second = two()
     before = copy.deepcopy((first, second))

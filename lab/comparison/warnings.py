@@ -83,10 +83,7 @@ def _of_runs(reports: tuple[Report, Report]) -> Iterator[str]:
 
 def _is_same_lab(reports: tuple[Report, Report]) -> bool:
     """Say whether the source of the lab is known to be the same; a version alone does not say."""
-    first, second = (
-        report["provenance"].get("lab_sha256") or report["provenance"]["digests"].get("source")
-        for report in reports
-    )
+    first, second = (report["provenance"].get("lab_sha256") for report in reports)
     if first is None or second is None:
         first, second = (report["provenance"].get("git_commit") for report in reports)
         return first is not None and first == second and not first.endswith("-dirty")
