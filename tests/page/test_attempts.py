@@ -1,5 +1,7 @@
 """An attempt as a page shows it: lines, pieces of an answer, calls beside what came of them."""
 
+from typing import Any
+
 from lab.findings import Finding
 from lab.page.attempts import decision, detail, drafts, events, line, segments, turns
 from tests.export.reports import every_ending, requests_of_all_sorts
@@ -50,7 +52,7 @@ def test_each_call_stands_beside_what_was_observed_of_it() -> None:
     def call(number: int) -> dict[str, object]:
         return {"id": f"c{number}", "function": {"name": f"tool {number}", "arguments": {}}}
 
-    transcript = [
+    transcript: list[dict[str, Any]] = [
         {"role": "user", "content": "hello"},
         {"role": "assistant", "content": "", "tool_calls": [call(1), call(2), call(3)]},
         {"role": "tool", "content": "second", "tool_call_id": "c2"},
