@@ -121,8 +121,10 @@ def run(
     finally:
         if journal:
             journal.close(complete=len(rows) == len(plan.attempts))
-    never = no_record("NOT_RUN", "the run was cut short")
-    return [rows[n] if n in rows else row(n, never) for n in range(len(plan.attempts))]
+    return [
+        rows[n] if n in rows else row(n, no_record("NOT_RUN", "the run was cut short"))
+        for n in range(len(plan.attempts))
+    ]
 
 
 def refuse_altered(plan: Plan, attempt: int, kept: Row) -> None:
@@ -173,7 +175,7 @@ def make_row(
         **record,
         "expected": [list(pair) for pair in case.expected],
         "observed": None,
-        "baseline": script.entry,
+        "baseline": dict(script.entry),
         "spans": spans,
         "started": started,
         "interruptions": interruptions,

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.classroom.handing_in import needs_sandbox
+from tests.page.browser import needs_chromium
 
 ROOT = Path(__file__).parents[1]
 
@@ -19,6 +20,7 @@ ROOT = Path(__file__).parents[1]
         (["importing", "--quick"], "with it:\n[]"),
         (["concurrency", "--quick"], "2 at a time"),
         pytest.param(["classroom", "--quick"], "4 submissions, 2 at a time", marks=needs_sandbox),
+        pytest.param(["page", "--quick"], "first view", marks=needs_chromium),
         (["side_by_side"], "--install fetches them"),
     ],
 )

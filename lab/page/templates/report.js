@@ -36,11 +36,11 @@ class Attempts {
   }
 
   read(row) {
-    const cells = [...row.cells];
-    const values = cells.map((cell) => {
-      const parts = [...cell.querySelectorAll("span")].map((span) => span.textContent);
-      return parts.length ? parts : [cell.textContent];
-    });
+    const values = [...row.cells].map((cell) =>
+      cell.firstElementChild?.localName === "span"
+        ? [...cell.children].map((span) => span.textContent)
+        : [cell.textContent],
+    );
     const text = [...values.flat(), row.dataset.said].join("\n").toLowerCase();
     return { row, values, text, attempt: Number(row.dataset.attempt) };
   }

@@ -1,0 +1,127 @@
+"""The top of a page: what a decision needs, in its order, and never more than was checked."""
+
+from pathlib import Path
+
+import pytest
+
+from lab.cases import Case
+from lab.errors import InputError
+from lab.evaluation import evaluate
+from lab.grading import Criteria
+from lab.page import report_page, show, write_page
+from lab.page.attempts import line
+from lab.page.summary import Summary, summary
+from lab.shop.fixtures import OfflineShopModel
+from tests.export.reports import STOCK, every_ending, passing, requests_of_all_sorts
+
+
+def top(report: dict[str, object], **known: object) -> Summary:
+    rows = report["cases"]
+    assert isinstance(rows, list)
+    lines = [line(number, row) for number, row in enumerate(rows, start=1)]
+    return summary(report, lines, **known)  # type: ignore[arg-type]
+
+
+def test_a_verdict_stands_beside_what_it_leaves_open() -> None:
+    found = top(passing())
+    facts = dict(found.facts)
+    assert (found.verdict, found.tone) == ("REVIEW_REQUIRED", "work")
+    assert found.ungraded == ["explanation amounts", "unsupported claims", "business usefulness"]
+    assert found.warnings == [
+        "The candidate is a fixture: this tests the harness and is no evidence about a language"
+        " model."
+    ]
+    assert facts["attempts passed"][0] == "1/1 [0.21, 1.00], of 1 distinct cases"
+    assert facts["failed"] == ["nothing that a check looked at"]
+    assert facts["reviewed"] == ["0 of 1 answers reviewed"]
+    assert facts["not held out"] == ["opening: no ledger was kept, so nobody knows who has seen it"]
+    assert facts["sha256"] == ["not saved"]
+
+
+def test_the_cases_that_fail_are_named_those_that_always_do_first() -> None:
+    cases = [Case(name, "development", STOCK, answer) for name, answer in
+             (("once", (("V", 6),)), ("always", (("V", 7),)))]  # fmt: skip
+    models = iter([OfflineShopModel, None, OfflineShopModel, OfflineShopModel])
+
+    def candidate() -> OfflineShopModel:
+        made = next(models)
+        if made is None:
+            raise RuntimeError("out of order")
+        return made()
+
+    report = evaluate(candidate, cases=cases, repeats=2)
+    assert dict(top(report).facts)["failed"] == [
+        "always failed 2 of 2: quantities, baseline_matches_authored_answer",
+        "once failed 1 of 2: completed, quantities, grounded",
+    ]
+
+
+def test_criteria_are_answered_and_never_accepted() -> None:
+    report = evaluate(
+        OfflineShopModel,
+        cases=[Case("opening", "development", STOCK, (("V", 6),))],
+        criteria=Criteria(max_seconds=60.0),
+    )
+    assert dict(top(report).facts)["criteria"] == [
+        "required_checks: met 1/1 [0.21, 1.00] of the passing attempts",
+        "max_seconds: met 1/1 [0.21, 1.00] of the passing attempts",
+        "explanation: needs a person 1/1 [0.21, 1.00] of the passing attempts",
+    ]
+
+
+def test_requests_are_compared_and_nobody_is_accepted() -> None:
+    found = top(requests_of_all_sorts(), digest="0" * 64)
+    assert found.verdict == "COMPARED"
+    assert found.meaning.startswith("This compares candidates; it accepts none.")
+    [candidates, compared] = found.tables
+    assert [row[:2] for row in candidates.rows] == [
+        ["stock of vanilla", "1/2 [0.09, 0.91]"],
+        ["unlucky", "0/2 [0.00, 0.66]"],
+    ]
+    assert compared.rows == [("stock of vanilla", "unlucky", "1.0000", "stock", "none")]
+    assert compared.note.startswith("Paired, exact McNemar")
+    assert "With 2 cases no p is at most 0.05." in compared.note
+    assert dict(found.facts)["sha256"] == ["0" * 64]
+
+
+def test_a_page_holds_every_attempt_once() -> None:
+    page = report_page(every_ending())
+    assert [page.count(f'<article id="attempt-{n}"') for n in range(1, 8)] == [1] * 6 + [0]
+
+
+def test_a_large_page_packs_them_and_a_block_is_as_large_as_its_script_thinks() -> None:
+    from lab.page import report
+    from lab.page.render import dressed
+
+    assert f"const BLOCK = {report.BLOCK};" in str(dressed("report.js")["script"])
+
+
+def test_a_page_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    broken = every_ending()
+    del broken["cases"][5]["baseline"]["drafts"]
+    with pytest.raises(KeyError):
+        write_page(path, broken)
+    assert list(tmp_path.iterdir()) == []
+    write_page(path, every_ending())
+    with pytest.raises(InputError, match="is there already and stays as it is"):
+        write_page(path, every_ending())
+
+
+def test_the_same_report_gives_the_same_bytes() -> None:
+    report = every_ending()
+    assert report_page(report) == report_page(report)
+
+
+def test_a_notebook_and_a_terminal_get_the_short_of_it() -> None:
+    shown = show(passing())
+    assert repr(shown) == (
+        "REVIEW_REQUIRED\n1/1 [0.21, 1.00], of 1 distinct cases\n"
+        "95 % intervals; repeats of one case are not counted as new cases\n"
+        "nothing that a check looked at"
+    )
+    html = shown._repr_html_()
+    assert html.count("REVIEW_REQUIRED") == 1
+    assert "Not graded:" in html
+    assert "<script" not in html
+    assert repr(show(requests_of_all_sorts())).startswith("COMPARED\n2\n")
