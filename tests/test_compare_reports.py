@@ -58,7 +58,7 @@ def test_six_against_none_is_one_in_thirty_two() -> None:
     found = compare_reports(first, second)
     assert found.paired.p_value == 0.03125
     assert words.paired(found) == [
-        "A case is passed by passing every one of its 1 attempts.",
+        "A case is passed by passing its attempt.",
         "first passed 0 of 6 cases, second 6 of 6; they differ on 6: 0 against 6.",
         "McNemar, exact and two-sided: p = 0.0312. With 6 cases it takes 6 against 0 for p at most"
         " 0.05. It is of this pair alone: of twenty pairs of equals one gets there.",

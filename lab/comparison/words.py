@@ -44,8 +44,9 @@ def paired(compared: Compared) -> list[str]:
     needed = smallest_finding(cases)
     first, second = (len(pair.both) + len(each) for each in (pair.only_first, pair.only_second))
     least = "no p can be" if needed is None else f"it takes {needed} against 0 for p"
+    every = "its attempt" if compared.repetitions == 1 else f"all {compared.repetitions} attempts"
     return [
-        f"A case is passed by passing every one of its {compared.repetitions} attempts.",
+        f"A case is passed by passing {every}.",
         f"first passed {first} of {cases} cases, second {second} of {cases}; they differ on"
         f" {pair.discordant}: {len(pair.only_first)} against {len(pair.only_second)}.",
         f"McNemar, exact and two-sided: {_at(pair.p_value)}. With {cases} cases {least} at most"
