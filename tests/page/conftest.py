@@ -34,7 +34,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: write_page(folder / f"{name}.html", each) for name, each in made.items()}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it runs, nobody else can run an event loop
 def chromium() -> Iterator[Any]:
     with browser() as started:
         yield started
