@@ -6,6 +6,7 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -31,7 +32,7 @@ needs_sandbox = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs 
             0,
         ),
         ("def f(x): return len(bytearray(10 * 2**30))", "MEMORY_LIMIT", None),
-        ("def f(x): return 'a' * 10**8", "OUTPUT_LIMIT", None),
+        ("def f(x): return 'a' * 10**7", "OUTPUT_LIMIT", None),
         ("import os\ndef f(x): os._exit(0)", "CRASHED", None),
         ("import os\ndef f(x): os.closerange(0, 60)", "CRASHED", None),
         ("import os\ndef f(x): return os.getuid() >= 61000 or os.getuid()", "RAN", True),
@@ -50,7 +51,7 @@ needs_sandbox = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs 
     ],
 )
 def test_what_comes_of_it(source: str, ended: str, told: Any) -> None:
-    run = run_function(source, "f", [1], seconds=2)
+    run = run_function(source, "f", [1])
     assert run.ended == ended, run
     if ended == "RAN":
         assert run.outcomes[0].returned == told
@@ -70,7 +71,7 @@ def test_what_comes_of_it(source: str, ended: str, told: Any) -> None:
     ],
 )
 def test_what_it_is_refused(source: str, raised: str) -> None:
-    run = run_function(source, "f", [1], seconds=2)
+    run = run_function(source, "f", [1])
     assert run.ended == "RAN"
     assert (run.outcomes[0].raised or "").startswith(raised)
 
@@ -95,14 +96,43 @@ def f(x):
 
 
 @needs_sandbox
+@pytest.mark.parametrize(
+    ("source", "ended", "at_least"),
+    [
+        ("def f(x): time.sleep(2.5)", "RAN", 2.5),  # more than it may compute
+        ("def f(x):\n while True: os.fork() or os._exit(0); os.wait()", "TIME_LIMIT", 1),
+        ("def f(x):\n os.closerange(0, 60)\n while True: pass", "TIME_LIMIT", 2),
+    ],
+)
+def test_time_is_what_the_processor_spent_on_all_of_it(
+    source: str, ended: str, at_least: float
+) -> None:
+    begun = perf_counter()
+    assert run_function(f"import os, time\n{source}", "f", [1]).ended == ended
+    assert at_least < perf_counter() - begun < 50
+
+
+@needs_sandbox
+@pytest.mark.parametrize("before", ["0", "os.closerange(0, 60)"])
+def test_what_does_nothing_is_ended_sooner_than_what_is_slow(
+    before: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lab.classroom.sandbox.IDLE_LOOKS", 50)
+    begun = perf_counter()
+    source = f"import os, time\ndef f(x):\n {before}\n time.sleep(1000)"
+    assert run_function(source, "f", [1]).ended == "TIME_LIMIT"
+    assert 1 < perf_counter() - begun < 50
+
+
+@needs_sandbox
 @pytest.mark.parametrize("how", ["many()", "threading.Thread(target=many).start()"])
 def test_the_memory_of_all_its_processes_is_watched(how: str) -> None:
     source = f"""
 import os, threading, time
 def many():
-    for _ in range(8):
+    for _ in range(4):
         if os.fork() == 0:
-            held = bytearray(200 * 2**20)
+            held = bytearray(150 * 2**20)
             time.sleep(30)
     time.sleep(30)
 def f(x):
