@@ -107,6 +107,7 @@ def run_function(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env={},  # not what is ours: the sandbox's first process shows what it began with
             start_new_session=True,
             pass_fds=[calls],
         ) as process,
@@ -150,7 +151,7 @@ def command(slot: int, calls: int) -> list[str]:
     uid = str(FIRST_UID + slot % UIDS)
     drop = ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"] if is_root else ["setpriv"]
     return [
-        "bwrap",
+        shutil.which("bwrap") or "bwrap",
         *apart,
         *keep,
         *binds,
