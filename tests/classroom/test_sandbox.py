@@ -35,6 +35,7 @@ needs_sandbox = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs 
         ("def f(x): return 'a' * 10**7", "OUTPUT_LIMIT", None),
         ("import os\ndef f(x): os._exit(0)", "CRASHED", None),
         ("import os\ndef f(x): os.closerange(0, 60)", "CRASHED", None),
+        ("import mmap\ndef f(x): return len(mmap.mmap(-1, 9, mmap.MAP_PRIVATE))", "RAN", 9),
         ("import os\ndef f(x): return os.getuid() >= 61000 or os.getuid()", "RAN", True),
         ("import os\ndef f(x): return os.path.exists('/etc/passwd')", "RAN", False),
         ("import os\ndef f(x): return os.listdir('/tmp') + os.listdir('/home')", "RAN", []),
@@ -68,6 +69,11 @@ def test_what_comes_of_it(source: str, ended: str, told: Any) -> None:
         ("import os\ndef f(x): os.kill(os.getppid(), 9)", "PermissionError"),
         ("import sys\ndef f(x): sys.exit(3)", "SystemExit"),
         ("import os\ndef f(x): os.memfd_create('memory of no process')", "PermissionError"),
+        ("import mmap\ndef f(x): mmap.mmap(-1, 4096)", "PermissionError"),
+        (
+            "import mmap, os\ndef f(x): mmap.mmap(os.open('/dev/zero', os.O_RDWR), 4096)",
+            "PermissionError",
+        ),
     ],
 )
 def test_what_it_is_refused(source: str, raised: str) -> None:
@@ -166,13 +172,14 @@ def f(x):
                 time.sleep(60)
             made += 1
     except OSError:
-        return [os.path.exists("/etc/passwd"), made < 16]
+        environment = open("/proc/1/environ").read()
+        return [os.path.exists("/etc/passwd"), made < 16, environment]
 """
     ran = as_nobody(
         f"from lab.classroom.sandbox import run_function; import os; assert os.getuid() == 65534;"
         f" print(run_function({source!r}, 'f', [1]).outcomes[0].returned)"
     )
-    assert (ran.stdout, ran.stderr) == ("[False, True]\n", "")
+    assert (ran.stdout, ran.stderr) == ("[False, True, '']\n", "")
 
 
 def as_nobody(code: str) -> "subprocess.CompletedProcess[str]":
