@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lab.classroom.collect import MOST_FILES, Submission, Unreadable, collect, entries
+from lab.classroom.collect import MOST_FILES, Submission, collect, entries, is_folder
 from lab.errors import InputError
 
 
@@ -26,12 +26,17 @@ def found_in(paths: Iterable[Path]) -> list[Found]:
     """
     found: set[Found] = set()
     for path in paths:
-        if not path.exists():
-            raise InputError(f"{path}: there is nothing there")
-        if path.is_dir() and not (path / "manifest.json").exists():
-            for each in entries(path):
-                found.update(_of_learner(each))
-        else:
+        try:
+            path.stat()
+            is_class = path.is_dir() and not (path / "manifest.json").exists()
+            inside = entries(path) if is_class else []
+        except FileNotFoundError:
+            raise InputError(f"{path}: there is nothing there") from None
+        except OSError as error:
+            raise InputError(f"{path}: cannot be opened: {error.strerror}") from None
+        for each in inside:
+            found.update(_of_learner(each))
+        if not is_class:
             found.add(Found(_name(path), path))
     if not found:
         raise InputError("there are no submissions: give folders or zips, or a folder of them")
@@ -41,7 +46,7 @@ def found_in(paths: Iterable[Path]) -> list[Found]:
 
 
 def _name(path: Path) -> str:
-    return path.name if path.is_dir() else path.stem
+    return path.name if is_folder(path) else path.stem
 
 
 def _of_learner(path: Path) -> Iterator[Found]:
@@ -65,17 +70,20 @@ def _of_learner(path: Path) -> Iterator[Found]:
 
 def _submissions(path: Path) -> list[Path]:
     """Return the submissions in a learner's folder; the folder itself where it is one, or none."""
-    if not path.is_dir() or path.is_symlink() or (path / "manifest.json").exists():
+    try:
+        if not is_folder(path) or (path / "manifest.json").exists():
+            return [path]
+        inside = [each for each in entries(path) if each.is_dir() or each.suffix.lower() == ".zip"]
+        has_link = any(each.is_symlink() for each in inside)  # it may lead to another learner's
+    except OSError:
         return [path]
-    inside = [each for each in entries(path) if each.is_dir() or each.suffix.lower() == ".zip"]
-    has_link = any(each.is_symlink() for each in inside)  # it may lead to another learner's
     return [path] if has_link or not 0 < len(inside) <= MOST_FILES else inside
 
 
 def _read(path: Path) -> Submission | None:
     try:
         return collect(path)
-    except (Unreadable, OSError):
+    except Exception:  # noqa: BLE001  (why it cannot be read is told when it is checked)
         return None
 
 
