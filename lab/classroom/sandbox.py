@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 from lab import plain
 from lab.classroom.calls import filter_file, refuse_unknown_machine
+from lab.classroom.outcomes import FORGED, broken, read_outcomes
 from lab.classroom.tree import Use, tree_use
 from lab.errors import UnavailableError
 from lab.lessons.probe import Outcome
@@ -220,14 +221,12 @@ def _listen(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[Ended,
 def _read(ended: Ended, data: bytes, planned: int) -> Run:
     lines = data.split(b"\n")[1:-1]  # after READY, and without what was cut off
     try:
-        told = [plain.loads(line.decode()) for line in lines[:planned]]
-        if ended == "RAN" and told and "broken" in told[0]:
-            return Run("BROKEN", [], str(told[0]["broken"]))
-        outcomes = [Outcome(**each) for each in told]
-        is_starved = any((outcome.raised or "").startswith("MemoryError") for outcome in outcomes)
-    except (ValueError, TypeError, AttributeError):
-        return Run("CRASHED", [], "what came out was not what the worker writes")
-    if is_starved:
+        if ended == "RAN" and lines and (why := broken(lines[0])) is not None:
+            return Run("BROKEN", [], why)
+        outcomes = read_outcomes(lines[:planned])
+    except (ValueError, RecursionError):
+        return Run("CRASHED", [], FORGED)
+    if any((outcome.raised or "").startswith("MemoryError") for outcome in outcomes):
         return Run("MEMORY_LIMIT", outcomes, "it asked for more memory than there is")
     if ended == "RAN" and len(outcomes) < planned:
         return Run("CRASHED", outcomes, "its process ended before it had answered")
