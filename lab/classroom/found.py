@@ -7,6 +7,9 @@ from typing import NamedTuple
 from lab.classroom.collect import MOST_FILES, Submission, collect, entries, is_folder
 from lab.errors import InputError
 
+APPLE = "._"
+"""What begins the name of a file that macOS puts beside another."""
+
 
 class Found(NamedTuple):
     """A submission: whose it is, where it lies, and what was passed over for it."""
@@ -43,6 +46,28 @@ def found_in(paths: Iterable[Path]) -> list[Found]:
     everything = sorted(found)
     _refuse_twins(everything)
     return everything
+
+
+def passed_over(paths: Iterable[Path]) -> list[Path]:
+    """Return folders and zips that are taken for no submission, since a dot begins their name."""
+    classes = [path for path in paths if path.is_dir()]
+    inside = [each for path in classes for each in _listed(path) if not each.name.startswith(".")]
+    return [
+        each
+        for folder in [*classes, *filter(is_folder, inside)]
+        for each in _listed(folder)
+        if each.name.startswith(".") and not each.name.startswith(APPLE)
+        if is_folder(each) or each.suffix.lower() == ".zip"
+    ]
+
+
+def _listed(folder: Path) -> list[Path]:
+    """Return what lies in a folder of submissions; nothing of one that is a submission itself."""
+    try:
+        found = sorted(folder.iterdir())
+    except OSError:
+        return []
+    return [] if folder / "manifest.json" in found else found
 
 
 def _name(path: Path) -> str:

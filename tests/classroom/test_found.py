@@ -8,7 +8,7 @@ import pytest
 
 from lab.classroom.check import check_submission
 from lab.classroom.collect import Unreadable, collect
-from lab.classroom.found import found_in
+from lab.classroom.found import found_in, passed_over
 from lab.classroom.verdicts import Part
 from lab.errors import InputError
 from tests.classroom.handing_in import folder, packed, whole
@@ -99,6 +99,23 @@ def test_both_units_may_lie_in_two_folders_and_one_unit_may_not(tmp_path: Path) 
     packed(friday, whole("unit_a", LATE))
     with pytest.raises(InputError, match=r"^ann: handed in unit_a in .* and in .*: if these are"):
         found_in([tmp_path / "monday", tmp_path / "friday"])
+
+
+def test_what_a_dot_hides_is_told(tmp_path: Path) -> None:
+    there = tmp_path / "class"
+    folder(there / ".ann")
+    packed(there / ".bob.zip", whole())
+    packed(there / "cleo" / ".late.zip", whole())
+    packed(there / "cleo" / "submission.zip", whole())
+    folder(there / "dora" / "._dora.zip")
+    (folder(there / "emil") / ".ipynb_checkpoints").mkdir()
+    (there / ".DS_Store").write_bytes(b"")
+    assert passed_over([there]) == [
+        there / ".ann",
+        there / ".bob.zip",
+        there / "cleo" / ".late.zip",
+    ]
+    assert passed_over([there / "emil", there / ".bob.zip"]) == []
 
 
 def test_where_there_is_nothing_it_says_so(tmp_path: Path) -> None:
