@@ -19,6 +19,8 @@ from lab.lessons.unit import TASKS
 MOST_FILES = 40
 LARGEST_FILE = 20 * 1024 * 1024
 LARGEST_WHOLE = 60 * 1024 * 1024
+LARGEST_NOTEBOOK, LARGEST_OTHER = 8 * 1024 * 1024, 2 * 1024 * 1024
+"""Of what is not only taken in but read: to read JSON takes fifty bytes for each of it and more."""
 LONGEST_NAME = 1000
 """Characters of a member's name in a zip, its folders included."""
 NEEDED = ("manifest.json", "notebook.ipynb", "answers.json")
@@ -81,6 +83,7 @@ def collect(path: Path) -> Submission:
     for name in NEEDED:
         if name not in found:
             raise Unreadable(f"there is no {name}; hand in what lessons.submit() wrote, whole")
+    _refuse_large("manifest.json", found["manifest.json"])
     manifest = read_json(found["manifest.json"], "manifest.json")
     unit, listed = manifest.get("unit"), manifest.get("files")
     if not isinstance(unit, str) or unit not in TASKS or not isinstance(listed, dict):
@@ -92,7 +95,9 @@ def collect(path: Path) -> Submission:
         if name not in listed and name not in NEEDED:
             notes.append(f"{name} is not in the manifest and is left unread")
             del found[name]
-        elif _sha256(data) != listed.get(name):
+            continue
+        _refuse_large(name, data)
+        if _sha256(data) != listed.get(name):
             mended = data.replace(b"\r\n", b"\n")
             if _sha256(mended) == listed.get(name):
                 found[name] = mended
@@ -101,6 +106,12 @@ def collect(path: Path) -> Submission:
                 changed.append(name)
     changed += [name for name in listed if name not in found]
     return Submission(unit, str(manifest.get("created")), found, changed, notes)
+
+
+def _refuse_large(name: str, data: bytes) -> None:
+    most = LARGEST_NOTEBOOK if name == "notebook.ipynb" else LARGEST_OTHER
+    if len(data) > most:
+        raise Unreadable(f"{name} has more than {most} bytes")
 
 
 def read_json(data: bytes, name: str) -> dict[str, Any]:

@@ -70,6 +70,18 @@ def test_what_cannot_be_unpacked_piece_by_piece_is_not_unpacked(
         collect(tmp_path / "a.zip")
 
 
+@pytest.mark.parametrize(
+    ("name", "most"), [("manifest.json", 2**21), ("answers.json", 2**21), ("notebook.ipynb", 2**23)]
+)
+def test_what_is_read_is_no_longer_than_anybody_needs(name: str, most: int, tmp_path: Path) -> None:
+    files = whole()
+    collect(packed(tmp_path / "most.zip", {**files, name: files[name].ljust(most)}))
+    with pytest.raises(Unreadable, match=f"^{name} has more than {most} bytes$"):
+        collect(packed(tmp_path / "more.zip", {**files, name: files[name].ljust(most + 1)}))
+    found = collect(packed(tmp_path / "other.zip", {**files, "film.mp4": bytes(2**23)}))
+    assert found.notes == ["film.mp4 is not in the manifest and is left unread"]
+
+
 def test_only_plain_files_are_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.zip")
     (tmp_path / "zero.zip").symlink_to("/dev/zero")
