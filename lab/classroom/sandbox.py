@@ -45,7 +45,10 @@ WATCH_SECONDS = 0.02
 KILLED = 128 + signal.SIGKILL
 """What bubblewrap ends with where a worker was killed: the kernel does, when its CPU time is up."""
 FIRST_UID, UIDS = 61_000, 4_000
-"""Nobody's: a number apart for each sandbox at work, since the kernel counts processes by user."""
+"""Nobody's: a number apart for each sandbox at work, since the kernel counts processes by user.
+
+Another lab at work on the same machine begins at another number.
+"""
 LIMITS = {
     "RLIMIT_AS": MEMORY_BYTES,
     "RLIMIT_CPU": CPU_SECONDS + 1,  # of each process, should nobody have looked
@@ -149,7 +152,7 @@ def command(slot: int, calls: int) -> list[str]:
             keep += ["--cap-add", needed]
     else:
         apart += ["--unshare-user"]
-    uid = str(FIRST_UID + slot % UIDS)
+    uid = str(FIRST_UID + (os.getpid() * 97 + slot) % UIDS)
     drop = ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"] if is_root else ["setpriv"]
     return [
         shutil.which("bwrap") or "bwrap",

@@ -102,20 +102,25 @@ def f(x):
 
 
 @needs_sandbox
+def test_what_is_slow_and_computes_little_comes_to_its_end() -> None:
+    source = "for _ in range(11): time.sleep(1), sum(range(10**6))"  # as on a busy machine
+    [outcome] = run_function(f"import time\ndef f(x):\n {source}\n return 1", "f", [1]).outcomes
+    assert outcome.returned == 1
+
+
+@needs_sandbox
 @pytest.mark.parametrize(
-    ("source", "ended", "at_least"),
+    "source",
     [
-        ("def f(x): time.sleep(2.5)", "RAN", 2.5),  # more than it may compute
-        ("def f(x):\n while True: os.fork() or os._exit(0); os.wait()", "TIME_LIMIT", 1),
-        ("def f(x):\n os.closerange(0, 60)\n while True: pass", "TIME_LIMIT", 2),
+        "while True:\n  os.fork() or [sum(range(10**7)), os._exit(0)]\n  os.wait()",
+        "os.closerange(0, 60)\n while True: pass",
     ],
 )
-def test_time_is_what_the_processor_spent_on_all_of_it(
-    source: str, ended: str, at_least: float
-) -> None:
+def test_processor_time_is_that_of_all_processes_to_the_end(source: str) -> None:
     begun = perf_counter()
-    assert run_function(f"import os, time\n{source}", "f", [1]).ended == ended
-    assert at_least < perf_counter() - begun < 50
+    run = run_function(f"import os\ndef f(x):\n {source}", "f", [1], seconds=600)
+    assert run.ended == "TIME_LIMIT"
+    assert perf_counter() - begun < 300  # it was not how long it took that ended it
 
 
 @needs_sandbox
@@ -126,8 +131,8 @@ def test_what_does_nothing_is_ended_sooner_than_what_is_slow(
     monkeypatch.setattr("lab.classroom.sandbox.IDLE_LOOKS", 50)
     begun = perf_counter()
     source = f"import os, time\ndef f(x):\n {before}\n time.sleep(1000)"
-    assert run_function(source, "f", [1]).ended == "TIME_LIMIT"
-    assert 1 < perf_counter() - begun < 50
+    assert run_function(source, "f", [1], seconds=600).ended == "TIME_LIMIT"
+    assert perf_counter() - begun < 300
 
 
 @needs_sandbox
