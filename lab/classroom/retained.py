@@ -15,6 +15,7 @@ from lab.errors import LabError
 from lab.evaluation import regrade
 from lab.evidence import Report, load_report
 from lab.lessons.diary import diary_chain
+from lab.lessons.unit import WRITTEN
 from lab.provenance import lab_digest
 
 TABLES: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -27,6 +28,7 @@ READ = {"predicted": "prediction", "noted": "explanation"}
 """What a person reads, by the kind of a diary's entry."""
 LONGEST_NAME, LONGEST_SAID, MOST_SAID = 100, 4000, 200
 """Of what a person reads: characters of its name and of itself, and how many there are."""
+MOST_REPORTS = 10
 LONGEST_OUTPUT, MOST_OUTPUTS = 10_000, 20
 """Characters of what a cell shows, and outputs of it, that are looked into."""
 
@@ -86,10 +88,12 @@ def for_a_person(entries: Sequence[Entry]) -> list[dict[str, Any]]:
 
 def check_reports(submission: Submission) -> tuple[dict[str, Part], list[Report]]:
     """Return what each report that was handed in comes to, and those that hold together."""
-    parts, reports = {}, []
-    for name in sorted(submission.files):
-        if not name.endswith(".json") or name in ("manifest.json", "answers.json"):
-            continue
+    parts, reports = dict[str, Part](), list[Report]()
+    handed_in = [name for name in sorted(submission.files) if name.endswith(".json")]
+    for name in [name for name in handed_in if name not in WRITTEN]:
+        if len(parts) == MOST_REPORTS:
+            parts[name] = Part("UNREADABLE", f"more than {MOST_REPORTS} reports were handed in")
+            break
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "report.json"
             path.write_bytes(submission.files[name])

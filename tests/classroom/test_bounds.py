@@ -17,7 +17,13 @@ from lab.classroom.alike import digests
 from lab.classroom.check import check_submission
 from lab.classroom.collect import Submission
 from lab.classroom.outcomes import broken, read_outcomes
-from lab.classroom.retained import check_diary, for_a_person, is_foreign, known_by
+from lab.classroom.retained import (
+    check_diary,
+    check_reports,
+    for_a_person,
+    is_foreign,
+    known_by,
+)
 from lab.classroom.verdicts import Part
 from lab.lessons.trying import reason
 from lab.shapes import check_report
@@ -43,6 +49,14 @@ def test_a_report_that_plans_a_million_repetitions_is_refused_without_counting_t
     report["settings"]["repeats"] = 10**6
     with at_most(10), pytest.raises(ValueError, match="attempt opening 3 is not there once"):
         check_report(report)
+
+
+def test_of_many_reports_the_first_are_looked_at() -> None:
+    files = {f"{name}.json": b"{}" for name in "abcdefghijklm"}
+    parts, _ = check_reports(Submission("unit_a", "", {**files, "answers.json": b"{}"}))
+    assert list(parts) == [f"{name}.json" for name in "abcdefghijk"]
+    assert parts["j.json"].verdict == "TAMPERED"
+    assert parts["k.json"] == Part("UNREADABLE", "more than 10 reports were handed in")
 
 
 def test_a_source_that_nobody_writes_is_not_looked_into() -> None:
