@@ -69,8 +69,8 @@ def _checked(
         else Part("PASS", "every file is the one that the manifest was written for")
     )
     answers, notebook = _object(submission, "answers.json"), _object(submission, "notebook.ipynb")
-    told = {} if isinstance(answers, Part) else answers
-    result.parts["diary"], entries = check_diary(submission, told)
+    checked = {} if isinstance(answers, Part) else answers
+    result.parts["diary"], entries = check_diary(submission, checked)
     result.human = for_a_person(entries)
     if more := sum(entry["kind"] in READ for entry in entries) - len(result.human):
         result.notes.append(f"{more} more predictions and explanations are not shown")
@@ -79,16 +79,17 @@ def _checked(
     reports, whole = check_reports(submission)
     result.parts |= reports
     result.parts["table"] = _table(submission.unit, notebook, whole)
+    known = known_by(entries)
     for task in TASKS[submission.unit]:
         try:
             if isinstance(task, AnswerTask):
-                part = _answer(task, submission, answers, known_by(entries))
+                part = _answer(task, submission, answers, known)
             elif isinstance(notebook, Part):
                 part = notebook
             else:
                 found = extract(notebook, task.name)
                 part = _function(task, found, holdouts.get(task.name, ()), slot)
-                _note_source(result, task, found, part, told)
+                _note_source(result, task, found, part, checked)
                 part = _doubted(part, submission, "notebook.ipynb")
         except Unreadable as error:
             part = Part("UNREADABLE", str(error))
