@@ -11,10 +11,11 @@ from typing import Any
 from lab import choices, review_tables, terminal
 from lab.calibration import Reviewer, calibrate, load_answers
 from lab.chain import Head
-from lab.classroom.decisions import load_decisions
+from lab.classroom.decisions import load_decisions, without_effect
 from lab.classroom.desk import check_class, pool
-from lab.classroom.found import found_in
+from lab.classroom.found import found_in, passed_over
 from lab.classroom.holdouts import load_holdouts, save_holdouts
+from lab.classroom.kept import everybody
 from lab.classroom.rows import Row
 from lab.classroom.rubric import load_rubric
 from lab.classroom.samples import write_samples
@@ -141,6 +142,12 @@ def _check_class(options: argparse.Namespace) -> int:
         print("lab: what was checked is kept; the same command goes on from there", file=sys.stderr)
         raise
     with terminal.unheard():
+        for path in passed_over(options.paths):
+            told = "is passed over, since a dot begins its name; rename what is a submission"
+            print(terminal.printable(f"{path} {told}"))
+        idle = without_effect(decisions, everybody(options.output), rubric)
+        if idle:
+            print(f"decisions without effect, since they are on nothing that counts: {len(idle)}")
         _show_class(rows, options.output, hidden is not None)
     return 0
 

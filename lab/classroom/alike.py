@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from lab.classroom.verdicts import Result
 
+LONGEST = 500_000
+"""Characters of a source that is looked into: to read it takes 500 bytes for each."""
+
 
 class Group(NamedTuple):
     """Learners whose functions for a task are the same, or the same but for names and layout."""
@@ -20,8 +23,11 @@ def digests(source: str, name: str) -> list[str]:
     """Return two digests of the function `name` of a source: as it is, and without its words.
 
     Layout and comments are in neither; the second also leaves out docstrings, annotations and
-    what the function calls its own variables. Nothing where the source holds no such function.
+    what the function calls its own variables. Nothing where the source holds no such function, or
+    is longer than anybody writes.
     """
+    if len(source) > LONGEST:
+        return []
     try:
         found = [node for node in ast.walk(ast.parse(source)) if _is_called(node, name)]
         if not found:

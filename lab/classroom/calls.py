@@ -2,6 +2,7 @@
 
 What is left out holds memory that belongs to no process, and so to no limit and no watch; or it
 makes namespaces, in which somebody without rights has some again; or it looks into other processes.
+Memory that processes share is of the first kind: what was written stays when nobody maps it.
 """
 
 import errno
@@ -38,11 +39,13 @@ REFUSED: Mapping[str, tuple[int, int]] = {
     "fsopen": (430, 430),
 }
 """Numbers from asm/unistd_64.h and asm-generic/unistd.h."""
+MMAP, SHARED = (9, 222), 0x1
+"""The call that maps memory, by table, and the flag of what is shared (MAP_SHARED)."""
 OTHER_ABI = 0x40000000
 """From here on x86_64 takes the same calls by other numbers (__X32_SYSCALL_BIT)."""
 
-LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
-NUMBER, ARCHITECTURE = 0, 4  # where they stand in what a filter is shown (struct seccomp_data)
+LOAD, EQUAL, AT_LEAST, HAS, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+NUMBER, ARCHITECTURE, FLAGS = 0, 4, 40  # where a filter is shown them (struct seccomp_data)
 ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x80000000
 
 
@@ -67,19 +70,17 @@ def filter_file() -> Iterator[int]:
 def _program(architecture: int, table: int) -> bytes:
     """Return the filter: instructions of (code, steps if so, steps if not, operand)."""
     numbers = [by[table] for by in REFUSED.values()]
+    shared = [(EQUAL, 0, 2, MMAP[table]), (LOAD, 0, 0, FLAGS), (HAS, 1, 0, SHARED)]
+    left = len(numbers) + len(shared) + 1  # steps to the last instruction
     steps = [
         (LOAD, 0, 0, ARCHITECTURE),
         (EQUAL, 1, 0, architecture),
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER),
-        (AT_LEAST, len(numbers) + 1, 0, OTHER_ABI),
-        *((EQUAL, left, 0, number) for left, number in zip(_down(numbers), numbers, strict=True)),
+        (AT_LEAST, left, 0, OTHER_ABI),
+        *((EQUAL, left - n, 0, number) for n, number in enumerate(numbers, start=1)),
+        *shared,
         (RETURN, 0, 0, ALLOW),
         (RETURN, 0, 0, REFUSE),
     ]
     return b"".join(struct.pack("=HBBI", *step) for step in steps)
-
-
-def _down(numbers: list[int]) -> range:
-    """Return from each comparison the steps to the last instruction."""
-    return range(len(numbers), 0, -1)

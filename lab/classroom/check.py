@@ -8,14 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from lab import plain
-from lab.chain import Entry
 from lab.classroom.alike import digests
 from lab.classroom.collect import Submission, Unreadable, collect, read_json
 from lab.classroom.extract import CELLS, Extracted, extract
-from lab.classroom.retained import check_diary, check_reports, check_table, for_a_person
+from lab.classroom.retained import (
+    READ,
+    check_diary,
+    check_reports,
+    check_table,
+    for_a_person,
+    is_foreign,
+    known_by,
+)
 from lab.classroom.sandbox import Run, run_function
 from lab.classroom.verdicts import Part, Result
 from lab.errors import UnavailableError
+from lab.evidence import Report
 from lab.lessons.feedback import TODO, AnswerTask, FunctionTask, Trial
 from lab.lessons.probe import Outcome, as_told
 from lab.lessons.unit import LONGEST_ANSWER, TASKS
@@ -60,33 +68,50 @@ def _checked(
         if submission.changed
         else Part("PASS", "every file is the one that the manifest was written for")
     )
-    result.parts["diary"], entries = check_diary(submission)
+    answers, notebook = _object(submission, "answers.json"), _object(submission, "notebook.ipynb")
+    checked = {} if isinstance(answers, Part) else answers
+    result.parts["diary"], entries = check_diary(submission, checked)
     result.human = for_a_person(entries)
+    if more := sum(entry["kind"] in READ for entry in entries) - len(result.human):
+        result.notes.append(f"{more} more predictions and explanations are not shown")
     if result.parts["diary"].verdict == "TAMPERED" and not entries:
         result.notes.append("predictions and explanations are not shown: their diary was changed")
     reports, whole = check_reports(submission)
     result.parts |= reports
-    try:
-        notebook = read_json(submission.files["notebook.ipynb"], "notebook.ipynb")
-        result.parts["table"] = check_table(submission.unit, notebook, whole)
-    except Unreadable as error:
-        notebook = None
-        result.parts["table"] = Part("UNREADABLE", str(error))
+    result.parts["table"] = _table(submission.unit, notebook, whole)
+    known = known_by(entries)
     for task in TASKS[submission.unit]:
         try:
             if isinstance(task, AnswerTask):
-                part = _answer(task, submission, entries)
-            elif notebook is None:
-                part = result.parts["table"]
+                part = _answer(task, submission, answers, known)
+            elif isinstance(notebook, Part):
+                part = notebook
             else:
                 found = extract(notebook, task.name)
                 part = _function(task, found, holdouts.get(task.name, ()), slot)
-                _note_source(result, task, found, part, submission)
+                _note_source(result, task, found, part, checked)
                 part = _doubted(part, submission, "notebook.ipynb")
         except Unreadable as error:
             part = Part("UNREADABLE", str(error))
         result.parts[task.name] = part
     return result
+
+
+def _object(submission: Submission, name: str) -> dict[str, Any] | Part:
+    """Return the object that a file holds, or the part that says why there is none."""
+    try:
+        return read_json(submission.files[name], name)
+    except Unreadable as error:
+        return Part("UNREADABLE", str(error))
+
+
+def _table(unit: str, notebook: dict[str, Any] | Part, reports: Sequence[Report]) -> Part:
+    if isinstance(notebook, Part):
+        return notebook
+    try:
+        return check_table(unit, notebook, reports)
+    except Unreadable as error:
+        return Part("UNREADABLE", str(error))
 
 
 def _function(
@@ -160,7 +185,7 @@ def _note_source(
     task: FunctionTask,
     found: Extracted | None,
     part: Part,
-    submission: Submission,
+    answers: Mapping[str, Any],
 ) -> None:
     """Note what is odd about a function's source, and what it is known by."""
     if found is None:
@@ -170,7 +195,7 @@ def _note_source(
         return
     if mine := digests(found.source, found.function):
         result.functions[task.name] = mine
-    kept = _answers(submission).get(task.name)
+    kept = answers.get(task.name)
     if not isinstance(kept, dict):
         result.notes.append(f"{task.name}: was written and never checked")
         return
@@ -186,8 +211,15 @@ def _doubted(part: Part, submission: Submission, file: str) -> Part:
     return Part("TAMPERED", f"{told}: {part.verdict}, {part.evidence}", part.hidden)
 
 
-def _answer(task: AnswerTask, submission: Submission, entries: Sequence[Entry]) -> Part:
-    kept = _answers(submission).get(task.name)
+def _answer(
+    task: AnswerTask,
+    submission: Submission,
+    answers: Mapping[str, Any] | Part,
+    known: frozenset[str],
+) -> Part:
+    if isinstance(answers, Part):
+        return answers
+    kept = answers.get(task.name)
     if kept is None:
         return Part("NOT_TRIED", "it was never checked")
     try:
@@ -195,11 +227,7 @@ def _answer(task: AnswerTask, submission: Submission, entries: Sequence[Entry]) 
     except (ValueError, SyntaxError, TypeError, KeyError, MemoryError, RecursionError):
         return Part("UNREADABLE", "what was kept of the answer is no plain value")
     found = task.check(value)
-    if kept not in entries:
+    if is_foreign(kept, known):
         told = f"no diary that holds bears this answer out; as it is now: {found.status}"
         return Part("TAMPERED", told)
     return _doubted(Part(found.status, found.said), submission, "answers.json")
-
-
-def _answers(submission: Submission) -> dict[str, Any]:
-    return read_json(submission.files["answers.json"], "answers.json")

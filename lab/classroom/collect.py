@@ -8,7 +8,6 @@ import io
 import os
 import stat
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,9 +19,15 @@ from lab.lessons.unit import TASKS
 MOST_FILES = 40
 LARGEST_FILE = 20 * 1024 * 1024
 LARGEST_WHOLE = 60 * 1024 * 1024
+LARGEST_NOTEBOOK, LARGEST_OTHER = 8 * 1024 * 1024, 2 * 1024 * 1024
+"""Of what is not only taken in but read: to read JSON takes fifty bytes for each of it and more."""
+LONGEST_NAME = 1000
+"""Characters of a member's name in a zip, its folders included."""
 NEEDED = ("manifest.json", "notebook.ipynb", "answers.json")
-
-
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Read piece by piece; of the others zipfile unpacks all that it has read, however much that is."""
+ENTRY, MOST_ENTRIES = b"PK\x01\x02", 10_000
+"""What each entry of a zip's directory begins with; zipfile reads all of them at once."""
 IGNORED = ("__MACOSX", "Thumbs.db", "desktop.ini")
 """What systems leave beside files, as well as everything whose name begins with a dot."""
 
@@ -54,12 +59,19 @@ def _is_ignored(name: str) -> bool:
     return (name.startswith(".") and name != "..") or name in IGNORED
 
 
+def is_folder(path: Path) -> bool:
+    """Say whether it is a folder itself, and no link to one; False of what cannot be looked at."""
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
 def fingerprint(path: Path) -> str:
     """Return what a submission's bytes are known by, of one that cannot be read as well."""
     try:
-        if not path.is_dir():
-            with path.open("rb") as file:
-                return _sha256(file.read(LARGEST_WHOLE + 1))
+        if not is_folder(path):
+            return _sha256(_bytes(path, LARGEST_WHOLE))
         return plain.digest({name: _sha256(data) for name, data in _folder(path)})
     except (Unreadable, OSError) as error:
         return plain.digest(plain.reason(error))
@@ -67,10 +79,11 @@ def fingerprint(path: Path) -> str:
 
 def collect(path: Path) -> Submission:
     """Read one submission. Unreadable, with the reason, where it is none."""
-    found = dict(_folder(path) if path.is_dir() else _zip(path))
+    found = dict(_folder(path) if is_folder(path) else _zip(path))
     for name in NEEDED:
         if name not in found:
             raise Unreadable(f"there is no {name}; hand in what lessons.submit() wrote, whole")
+    _refuse_large("manifest.json", found["manifest.json"])
     manifest = read_json(found["manifest.json"], "manifest.json")
     unit, listed = manifest.get("unit"), manifest.get("files")
     if not isinstance(unit, str) or unit not in TASKS or not isinstance(listed, dict):
@@ -79,18 +92,26 @@ def collect(path: Path) -> Submission:
     for name, data in list(found.items()):
         if name == "manifest.json":
             continue
-        if name not in listed:
+        if name not in listed and name not in NEEDED:
             notes.append(f"{name} is not in the manifest and is left unread")
             del found[name]
-        elif _sha256(data) != listed[name]:
+            continue
+        _refuse_large(name, data)
+        if _sha256(data) != listed.get(name):
             mended = data.replace(b"\r\n", b"\n")
-            if _sha256(mended) == listed[name]:
+            if _sha256(mended) == listed.get(name):
                 found[name] = mended
                 notes.append(f"{name}: line ends were changed on the way, and changed back")
             else:
                 changed.append(name)
     changed += [name for name in listed if name not in found]
     return Submission(unit, str(manifest.get("created")), found, changed, notes)
+
+
+def _refuse_large(name: str, data: bytes) -> None:
+    most = LARGEST_NOTEBOOK if name == "notebook.ipynb" else LARGEST_OTHER
+    if len(data) > most:
+        raise Unreadable(f"{name} has more than {most} bytes")
 
 
 def read_json(data: bytes, name: str) -> dict[str, Any]:
@@ -104,38 +125,58 @@ def read_json(data: bytes, name: str) -> dict[str, Any]:
     return found
 
 
+def _bytes(path: Path, most: int) -> bytes:
+    """Return a plain file's bytes, at most one more than `most`. Unreadable for anything else."""
+    if path.is_symlink():
+        raise Unreadable(f"{plain.show(path.name)} is a link; hand in what it leads to")
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise Unreadable(f"{plain.show(path.name)} is neither a plain file nor a folder")
+        return file.read(most + 1)
+
+
 def _folder(path: Path) -> Iterator[tuple[str, bytes]]:
     total = 0
     for number, entry in enumerate(entries(path)):
-        if entry.is_symlink() or not entry.is_file():
-            raise Unreadable(f"{entry.name} is a link, a folder or no plain file")
-        descriptor = os.open(entry, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+        if is_folder(entry):
+            raise Unreadable(f"{plain.show(entry.name)} is a folder; hand in the files themselves")
+        data = _bytes(entry, LARGEST_FILE)
         total = _within(entry.name, data, number, total)
         yield entry.name, data
 
 
 def _zip(path: Path) -> Iterator[tuple[str, bytes]]:
+    data = _bytes(path, LARGEST_WHOLE)
+    if len(data) > LARGEST_WHOLE:
+        raise Unreadable(f"it is larger than {LARGEST_WHOLE} bytes")
+    if data.count(ENTRY) > MOST_ENTRIES:
+        raise Unreadable(f"it has more than {MOST_ENTRIES} entries")
     try:
-        if path.stat().st_size > LARGEST_WHOLE:
-            raise Unreadable(f"it is larger than {LARGEST_WHOLE} bytes")
-        with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as whole:
+        with zipfile.ZipFile(io.BytesIO(data)) as whole:
             yield from _members(whole)
-    except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
+    except Unreadable:
+        raise
+    except Exception as error:  # noqa: BLE001  (zipfile raises whatever a broken zip makes it)
         raise Unreadable(f"it is neither a folder nor a zip: {plain.reason(error)}") from None
 
 
 def _members(whole: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a zip, which may all lie in one folder."""
     total, seen, folders = 0, set[str](), set[tuple[str, ...]]()
-    found = [(member, _steps(member)) for member in whole.infolist() if not member.is_dir()]
+    files = [member for member in whole.infolist() if not member.filename.endswith("/")]
+    found = [(member, _steps(member)) for member in files]
     wanted = [(member, steps) for member, steps in found if not any(map(_is_ignored, steps))]
-    for number, (member, (*folder, name)) in enumerate(wanted):
-        if ".." in folder or "" in folder or any(":" in step for step in (*folder, name)):
-            raise Unreadable(f"{plain.show(member.filename)} leads out of its folder")
+    for number, (member, steps) in enumerate(wanted):
+        shown = plain.show(member.filename)
+        if ".." in steps or "" in steps or not steps or any(":" in step for step in steps):
+            raise Unreadable(f"{shown} leads out of its folder, or is no file's name")
+        if len(member.filename) > LONGEST_NAME:
+            raise Unreadable(f"{shown} is longer than {LONGEST_NAME} characters")
         if stat.S_ISLNK(member.external_attr >> 16):
-            raise Unreadable(f"{plain.show(member.filename)} is a link")
+            raise Unreadable(f"{shown} is a link")
+        if member.compress_type not in METHODS:
+            raise Unreadable(f"{shown} is packed in an unusual way; pack it as an ordinary zip")
+        *folder, name = steps
         folders.add(tuple(folder))
         if len(folders) > 1:
             raise Unreadable("its files lie in more than one folder; hand in one submission")

@@ -35,7 +35,13 @@ class Decision(NamedTuple):
 
     def is_on(self, kept: Kept) -> bool:
         """Say whether this was decided on what was handed in here."""
-        return (self.learner, self.submission) == (kept.result.name, kept.submission[:KNOWN_BY])
+        known = (in_utf8(kept.result.name), kept.submission[:KNOWN_BY])
+        return (self.learner, self.submission) == known
+
+
+def in_utf8(name: str) -> str:
+    """Return what a file of decisions calls a learner or part, whose name may not be UTF-8."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def load_decisions(path: str | Path | None) -> list[Decision]:
@@ -79,10 +85,11 @@ def decided(kept: Kept, rubric: Rubric, decisions: Iterable[Decision]) -> Result
     """Return a result as people decided on it; what was seen stays in the evidence."""
     result = with_read(kept.result, rubric)
     parts: dict[str, Part] = dict(result.parts)
+    names = {in_utf8(name): name for name in parts}
     for each in decisions:
-        if each.is_on(kept) and each.part in parts:
-            seen = parts[each.part]
-            parts[each.part] = Part(
+        if each.is_on(kept) and each.part in names:
+            seen = parts[names[each.part]]
+            parts[names[each.part]] = Part(
                 each.verdict,
                 f"decided by {each.by}: {each.reason} (it came to {seen.verdict}: {seen.evidence})",
                 seen.hidden,
@@ -95,7 +102,7 @@ def without_effect(
 ) -> list[Decision]:
     """Return the decisions on nothing that counts: on an earlier submission, or on nobody's."""
     there = {
-        (kept.result.name, part, kept.submission[:KNOWN_BY])
+        (in_utf8(kept.result.name), in_utf8(part), kept.submission[:KNOWN_BY])
         for learner in everybody
         for kept in learner.current()
         for part in with_read(kept.result, rubric).parts
@@ -117,8 +124,8 @@ def left_to_decide(current: Iterable[tuple[Kept, Result]]) -> str:
 def _entry(kept: Kept, name: str, part: Part) -> str:
     seen = " ".join("".join(c if c.isprintable() else " " for c in part.evidence).split())
     fields = {
-        "learner": kept.result.name,
-        "part": name,
+        "learner": in_utf8(kept.result.name),
+        "part": in_utf8(name),
         "submission": kept.submission[:KNOWN_BY],
         "verdict": "",
         "by": "",
@@ -129,6 +136,5 @@ def _entry(kept: Kept, name: str, part: Part) -> str:
 
 
 def _text(value: str) -> str:
-    """Return a TOML string: as JSON writes one, but for DEL and what is no character."""
-    told = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return told.encode("utf-8", "replace").decode()
+    """Return a TOML string: as JSON writes one, but for DEL."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

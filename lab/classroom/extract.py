@@ -1,6 +1,7 @@
 """A learner's functions out of a notebook, as source, without running anything of it."""
 
 import ast
+import contextlib
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -47,10 +48,16 @@ TODO = "TODO"
 """
 
 ANNOTATIONS = "from __future__ import annotations"
-"""So that a type that is not there, such as the lab's Case, does no harm where it is only named."""
-LONGEST_CELL = 100_000
+"""So that a type that is not there, such as the lab's Case, does no harm where it is only named.
+
+No other future changes anything by now, so that this one stands for whichever a cell imports.
+"""
+MOST_CELLS, LONGEST_SOURCE = 1000, 100_000
+"""Cells of a notebook, and characters of its code in all: reading it takes 500 bytes for each."""
 MAGIC = re.compile(r"^[%!].*$", re.MULTILINE)
 """What a notebook takes beside Python, at the beginning of a line."""
+NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What reading a source raises: the last two where it is nested too deeply."""
 DEFINITIONS = (
     *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom),
     *(ast.Assign, ast.AnnAssign),
@@ -85,39 +92,51 @@ def extract(notebook: Mapping[str, Any], task: str) -> Extracted | None:
         notes.append(f"{task}: its cell no longer checks {name}; here it is checked all the same")
     try:
         own = [part for part in ast.parse(mine[-1]).body if _defines(part)]
-        around = [part for _, source in cells if source not in mine for part in _parsed(source)]
         if not any(name in _names(part) for part in own):
             return None
-        kept = [*map(_tried, around), *map(_own, own)]
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        kept = [_own(part) for part in own]
+    except NO_PYTHON as error:
         raise Unreadable(f"{name} is no Python: {plain.reason(error)}") from None
     read = Path(grammar.__file__).read_text("utf-8")
-    return Extracted("\n\n".join([ANNOTATIONS, read, STAND_IN, *kept, ""]), name, notes)
+    around = [part for _, source in cells if source not in mine for part in _around(source)]
+    return Extracted("\n\n".join([ANNOTATIONS, read, STAND_IN, *around, *kept, ""]), name, notes)
+
+
+def cells_of(notebook: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the cells of a notebook. Unreadable where it has no list of them, or a huge one."""
+    cells = notebook.get("cells")
+    if not isinstance(cells, list):
+        raise Unreadable("notebook.ipynb has no list of cells")
+    if len(cells) > MOST_CELLS:
+        raise Unreadable(f"notebook.ipynb has more than {MOST_CELLS} cells")
+    return [cell for cell in cells if isinstance(cell, dict)]
 
 
 def _code(notebook: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    cells = notebook.get("cells")
-    if not isinstance(cells, list):
-        raise Unreadable("notebook.ipynb has no cells")
-    for cell in cells:
-        if isinstance(cell, dict) and cell.get("cell_type") == "code":
+    total = 0
+    for cell in cells_of(notebook):
+        if cell.get("cell_type") == "code":
             source = cell.get("source", "")
             text = "".join(map(str, source)) if isinstance(source, list) else str(source)
-            if len(text) > LONGEST_CELL:
-                raise Unreadable(f"a cell has more than {LONGEST_CELL} characters")
+            total += len(text)
+            if total > LONGEST_SOURCE:
+                raise Unreadable(f"its cells have more than {LONGEST_SOURCE} characters of code")
             yield str(cell.get("id", "")), MAGIC.sub("", text)
 
 
-def _parsed(source: str) -> list[ast.stmt]:
-    try:
-        return [part for part in ast.parse(source).body if _defines(part)]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+def _around(source: str) -> list[str]:
+    """Return what a cell defines for others, but for what is no Python that can be read."""
+    found = list[str]()
+    with contextlib.suppress(*NO_PYTHON):
+        for part in filter(_defines, ast.parse(source).body):
+            with contextlib.suppress(*NO_PYTHON):
+                found.append(_tried(part))
+    return found
 
 
 def _defines(part: ast.stmt) -> bool:
     """Say whether a statement is for others to use: what a cell does beside that is left out."""
-    return isinstance(part, DEFINITIONS) and not _imports_the_lab(part)
+    return isinstance(part, DEFINITIONS) and not _is_imported_elsewhere(part)
 
 
 def _own(part: ast.stmt) -> str:
@@ -127,16 +146,17 @@ def _own(part: ast.stmt) -> str:
 
 def _tried(part: ast.stmt) -> str:
     """Return a definition that may need what is not there: whoever uses it is told, then."""
-    told = [f"globals().setdefault({name!r}, Absent(_why))" for name in sorted(_names(part))]
-    left_out = ast.ExceptHandler(ast.Name("Exception"), "_why", ast.parse("\n".join(told)).body)
-    left_out.body = left_out.body or [ast.Pass()]
+    told = f"for _each in {sorted(_names(part))}: globals().setdefault(_each, Absent(_why))"
+    left_out = ast.ExceptHandler(ast.Name("Exception"), "_why", ast.parse(told).body)
     return ast.unparse(ast.fix_missing_locations(ast.Try([part], [left_out], [], [])))
 
 
-def _imports_the_lab(part: ast.stmt) -> bool:
+def _is_imported_elsewhere(part: ast.stmt) -> bool:
+    """Say whether it imports the lab, which is not there, or a future, which comes first there."""
     names = [alias.name for alias in part.names] if isinstance(part, ast.Import) else []
     module = part.module if isinstance(part, ast.ImportFrom) else None
-    return any(name.split(".")[0] == "lab" for name in [*names, module or ""])
+    is_lab = any(name.split(".")[0] == "lab" for name in [*names, module or ""])
+    return is_lab or module == "__future__"
 
 
 def _names(part: ast.stmt) -> set[str]:

@@ -4,8 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lab.classroom.collect import MOST_FILES, Submission, Unreadable, collect, entries
+from lab.classroom.collect import MOST_FILES, Submission, collect, entries, is_folder
 from lab.errors import InputError
+
+APPLE = "._"
+"""What begins the name of a file that macOS puts beside another."""
 
 
 class Found(NamedTuple):
@@ -26,12 +29,17 @@ def found_in(paths: Iterable[Path]) -> list[Found]:
     """
     found: set[Found] = set()
     for path in paths:
-        if not path.exists():
-            raise InputError(f"{path}: there is nothing there")
-        if path.is_dir() and not (path / "manifest.json").exists():
-            for each in entries(path):
-                found.update(_of_learner(each))
-        else:
+        try:
+            path.stat()
+            is_class = path.is_dir() and not (path / "manifest.json").exists()
+            inside = entries(path) if is_class else []
+        except FileNotFoundError:
+            raise InputError(f"{path}: there is nothing there") from None
+        except OSError as error:
+            raise InputError(f"{path}: cannot be opened: {error.strerror}") from None
+        for each in inside:
+            found.update(_of_learner(each))
+        if not is_class:
             found.add(Found(_name(path), path))
     if not found:
         raise InputError("there are no submissions: give folders or zips, or a folder of them")
@@ -40,8 +48,30 @@ def found_in(paths: Iterable[Path]) -> list[Found]:
     return everything
 
 
+def passed_over(paths: Iterable[Path]) -> list[Path]:
+    """Return folders and zips that are taken for no submission, since a dot begins their name."""
+    classes = [path for path in paths if path.is_dir()]
+    inside = [each for path in classes for each in _listed(path) if not each.name.startswith(".")]
+    return [
+        each
+        for folder in [*classes, *filter(is_folder, inside)]
+        for each in _listed(folder)
+        if each.name.startswith(".") and not each.name.startswith(APPLE)
+        if is_folder(each) or each.suffix.lower() == ".zip"
+    ]
+
+
+def _listed(folder: Path) -> list[Path]:
+    """Return what lies in a folder of submissions; nothing of one that is a submission itself."""
+    try:
+        found = sorted(folder.iterdir())
+    except OSError:
+        return []
+    return [] if folder / "manifest.json" in found else found
+
+
 def _name(path: Path) -> str:
-    return path.name if path.is_dir() else path.stem
+    return path.name if is_folder(path) else path.stem
 
 
 def _of_learner(path: Path) -> Iterator[Found]:
@@ -65,17 +95,20 @@ def _of_learner(path: Path) -> Iterator[Found]:
 
 def _submissions(path: Path) -> list[Path]:
     """Return the submissions in a learner's folder; the folder itself where it is one, or none."""
-    if not path.is_dir() or path.is_symlink() or (path / "manifest.json").exists():
+    try:
+        if not is_folder(path) or (path / "manifest.json").exists():
+            return [path]
+        inside = [each for each in entries(path) if each.is_dir() or each.suffix.lower() == ".zip"]
+        has_link = any(each.is_symlink() for each in inside)  # it may lead to another learner's
+    except OSError:
         return [path]
-    inside = [each for each in entries(path) if each.is_dir() or each.suffix.lower() == ".zip"]
-    has_link = any(each.is_symlink() for each in inside)  # it may lead to another learner's
     return [path] if has_link or not 0 < len(inside) <= MOST_FILES else inside
 
 
 def _read(path: Path) -> Submission | None:
     try:
         return collect(path)
-    except (Unreadable, OSError):
+    except Exception:  # noqa: BLE001  (why it cannot be read is told when it is checked)
         return None
 
 

@@ -8,12 +8,14 @@ from typing import Any
 
 from lab import interpretation, plain
 from lab.chain import Entry
-from lab.classroom.collect import Submission, read_json
+from lab.classroom.collect import Submission, Unreadable
+from lab.classroom.extract import cells_of
 from lab.classroom.verdicts import REVIEW, Part
 from lab.errors import LabError
 from lab.evaluation import regrade
 from lab.evidence import Report, load_report
 from lab.lessons.diary import diary_chain
+from lab.lessons.unit import WRITTEN
 from lab.provenance import lab_digest
 
 TABLES: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -22,10 +24,16 @@ TABLES: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 """The cell of each unit that shows counts of a report which is handed in, and which counts."""
 PREDICTED_BY_NAME = "keywords"
-LONGEST_SAID = 4000
+READ = {"predicted": "prediction", "noted": "explanation"}
+"""What a person reads, by the kind of a diary's entry."""
+LONGEST_NAME, LONGEST_SAID, MOST_SAID = 100, 4000, 200
+"""Of what a person reads: characters of its name and of itself, and how many there are."""
+MOST_REPORTS = 10
+LONGEST_OUTPUT, MOST_OUTPUTS = 10_000, 20
+"""Characters of what a cell shows, and outputs of it, that are looked into."""
 
 
-def check_diary(submission: Submission) -> tuple[Part, list[Entry]]:
+def check_diary(submission: Submission, answers: Mapping[str, Any]) -> tuple[Part, list[Entry]]:
     """Return what the diary comes to, and its entries; which predictions came late is told."""
     if "diary.jsonl" not in submission.files:
         return Part("NOT_TRIED", "there is no diary"), []
@@ -38,8 +46,8 @@ def check_diary(submission: Submission) -> tuple[Part, list[Entry]]:
         except LabError as error:
             why = str(error).partition("this diary ")[2].partition(";")[0]
             return Part("TAMPERED", f"the diary {why}"), []
-    answers = read_json(submission.files["answers.json"], "answers.json")
-    foreign = [name for name, answer in answers.items() if answer not in entries]
+    known = known_by(entries)
+    foreign = [name for name, answer in answers.items() if is_foreign(answer, known)]
     if foreign:
         told = f"answers.json has what the diary does not know of: {', '.join(foreign)}"
         return Part("TAMPERED", told), entries
@@ -50,28 +58,42 @@ def check_diary(submission: Submission) -> tuple[Part, list[Entry]]:
     return Part("PASS", f"{len(entries)} entries, none changed{told}"), entries
 
 
+def known_by(entries: Sequence[Entry]) -> frozenset[str]:
+    """Return what the entries of a diary are known by."""
+    return frozenset(map(plain.digest, entries))
+
+
+def is_foreign(answer: Any, known: frozenset[str]) -> bool:
+    """Say whether an answer is none of the entries that are `known`."""
+    try:
+        return plain.digest(answer) not in known
+    except RecursionError:  # nested deeper than anything that a diary holds
+        return True
+
+
 def for_a_person(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Return predictions and explanations, each for a person to read."""
-    kinds = {"predicted": "prediction", "noted": "explanation"}
+    """Return predictions and explanations, each for a person to read; at most MOST_SAID."""
+    said = [entry for entry in entries if entry["kind"] in READ]
     return [
         {
-            "kind": kinds[entry["kind"]],
-            "name": entry["name"],
+            "kind": READ[entry["kind"]],
+            "name": plain.shorten(entry["name"], LONGEST_NAME),
             "said": plain.shorten(_words(entry["value"]), LONGEST_SAID),
             "after_result": bool(entry.get("after_result")),
             "status": REVIEW,
         }
-        for entry in entries
-        if entry["kind"] in kinds
+        for entry in said[:MOST_SAID]
     ]
 
 
 def check_reports(submission: Submission) -> tuple[dict[str, Part], list[Report]]:
     """Return what each report that was handed in comes to, and those that hold together."""
-    parts, reports = {}, []
-    for name in sorted(submission.files):
-        if not name.endswith(".json") or name in ("manifest.json", "answers.json"):
-            continue
+    parts, reports = dict[str, Part](), list[Report]()
+    handed_in = [name for name in sorted(submission.files) if name.endswith(".json")]
+    for name in [name for name in handed_in if name not in WRITTEN]:
+        if len(parts) == MOST_REPORTS:
+            parts[name] = Part("UNREADABLE", f"more than {MOST_REPORTS} reports were handed in")
+            break
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "report.json"
             path.write_bytes(submission.files[name])
@@ -119,17 +141,21 @@ def _graded_again(report: Report) -> Part:
 
 
 def _shown(notebook: Mapping[str, Any], identity: str) -> Iterator[dict[str, Any]]:
-    """Yield what a cell's outputs show where that is a dict."""
-    for cell in notebook.get("cells", []):
-        if not isinstance(cell, dict) or cell.get("id") != identity:
+    """Yield what a cell's outputs show where that is a dict. Unreadable for no outputs, or huge."""
+    cells = [cell for cell in cells_of(notebook) if cell.get("id") == identity]
+    outputs = [cell.get("outputs", []) for cell in cells]
+    if not all(isinstance(each, list) for each in outputs):
+        raise Unreadable(f"the cell {identity} has no list of outputs")
+    for output in [one for some in outputs for one in some][:MOST_OUTPUTS]:
+        try:
+            text = "".join(output["data"]["text/plain"])
+            if len(text) > LONGEST_OUTPUT:
+                raise Unreadable(f"{identity} shows more than {LONGEST_OUTPUT} characters")
+            value = ast.literal_eval(text)
+        except (KeyError, TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
             continue
-        for output in cell.get("outputs", []):
-            try:
-                value = ast.literal_eval("".join(output["data"]["text/plain"]))
-            except (KeyError, TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
-                continue
-            if isinstance(value, dict):
-                yield value
+        if isinstance(value, dict):
+            yield value
 
 
 def _counts(unit: str, report: Report) -> Mapping[str, Any] | None:

@@ -2,7 +2,7 @@
 
 bubblewrap gives it a file system with an interpreter and two files of ours, and namespaces of its
 own; the kernel's limits bind it, since it never runs as root; what it cannot need, it cannot call;
-and the parent watches its memory.
+and the parent watches its memory and its processor time.
 Only inputs go in. What is expected stays with the parent.
 """
 
@@ -24,28 +24,34 @@ from typing import Any, Literal
 
 from lab import plain
 from lab.classroom.calls import filter_file, refuse_unknown_machine
+from lab.classroom.outcomes import FORGED, broken, read_outcomes
+from lab.classroom.tree import Use, tree_use
 from lab.errors import UnavailableError
 from lab.lessons.probe import Outcome
 
 Ended = Literal["RAN", "BROKEN", "TIME_LIMIT", "MEMORY_LIMIT", "OUTPUT_LIMIT", "CRASHED"]
 
 CPU_SECONDS = 2
-"""Of each process: what a function needs, however busy the machine is."""
-SECONDS = 10.0
-"""Wall time for all inputs of one function, start-up included: what is left is waiting."""
+"""Of the whole process tree: what a function needs, however busy the machine is."""
+SECONDS = 60.0
+"""Wall time for all inputs of one function: generous, since a busy machine is nobody's fault."""
+IDLE_LOOKS = 500
+"""Looks in a row at which nothing had been done since the last one: it waits, and not for us."""
 MEMORY_BYTES = 512 * 1024 * 1024
 """Of the whole process tree; each process is bound to it as well."""
 OUTPUT_BYTES = 1024 * 1024
 TEMPORARY_BYTES = 16 * 1024 * 1024
 WATCH_SECONDS = 0.02
-END_SECONDS = 2.0
 KILLED = 128 + signal.SIGKILL
 """What bubblewrap ends with where a worker was killed: the kernel does, when its CPU time is up."""
 FIRST_UID, UIDS = 61_000, 4_000
-"""Nobody's: a number apart for each sandbox at work, since the kernel counts processes by user."""
+"""Nobody's: a number apart for each sandbox at work, since the kernel counts processes by user.
+
+Another lab at work on the same machine begins at another number.
+"""
 LIMITS = {
     "RLIMIT_AS": MEMORY_BYTES,
-    "RLIMIT_CPU": CPU_SECONDS,
+    "RLIMIT_CPU": CPU_SECONDS + 1,  # of each process, should nobody have looked
     "RLIMIT_NPROC": 16,
     "RLIMIT_FSIZE": TEMPORARY_BYTES,
     "RLIMIT_NOFILE": 64,
@@ -105,6 +111,7 @@ def run_function(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env={},  # not what is ours: the sandbox's first process shows what it began with
             start_new_session=True,
             pass_fds=[calls],
         ) as process,
@@ -116,10 +123,8 @@ def run_function(
                 process.stdin.close()
             begun = perf_counter()
             ended, data = _listen(process, begun + seconds)
-            if ended == "RAN" and process.wait(END_SECONDS) == KILLED:
+            if ended == "RAN" and process.returncode == KILLED:
                 ended = "TIME_LIMIT" if perf_counter() - begun >= CPU_SECONDS else "CRASHED"
-        except subprocess.TimeoutExpired:
-            ended = "TIME_LIMIT"
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -147,10 +152,10 @@ def command(slot: int, calls: int) -> list[str]:
             keep += ["--cap-add", needed]
     else:
         apart += ["--unshare-user"]
-    uid = str(FIRST_UID + slot % UIDS)
+    uid = str(FIRST_UID + (os.getpid() * 97 + slot) % UIDS)
     drop = ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"] if is_root else ["setpriv"]
     return [
-        "bwrap",
+        shutil.which("bwrap") or "bwrap",
         *apart,
         *keep,
         *binds,
@@ -195,50 +200,36 @@ def _stage() -> str:
 def _listen(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[Ended, bytes]:
     """Gather what comes out until it ends, or has to be ended."""
     assert process.stdout is not None
-    pipe, data = process.stdout.fileno(), b""
+    pipe, data, is_open = process.stdout.fileno(), b"", True
+    before, idle = Use(0, 0.0), 0
     while True:
-        ready, _, _ = select.select([pipe], [], [], WATCH_SECONDS)
-        if ready:
+        if is_open and select.select([pipe], [], [], WATCH_SECONDS)[0]:
             part = os.read(pipe, 1 << 16)
-            if not part:
+            data, is_open = data + part, bool(part)
+        elif not is_open:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(WATCH_SECONDS)
                 return "RAN", data
-            data += part
         if len(data) > OUTPUT_BYTES:
             return "OUTPUT_LIMIT", data
-        if tree_memory(process.pid) > MEMORY_BYTES:
+        use = tree_use(process.pid)
+        if use.memory > MEMORY_BYTES:
             return "MEMORY_LIMIT", data
-        if perf_counter() > deadline:
+        idle = 0 if use.cpu != before.cpu else idle + 1
+        before = use
+        if use.cpu > CPU_SECONDS or idle > IDLE_LOOKS or perf_counter() > deadline:
             return "TIME_LIMIT", data
-
-
-def tree_memory(pid: int) -> int:
-    """Return the resident bytes of a process and everything below it.
-
-    What ends while it is looked at counts nothing, and hides nothing else.
-    """
-    total, threads = 0, list[str]()
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-        total = pages * os.sysconf("SC_PAGE_SIZE")
-        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208  (each lists what it forked)
-    for thread in threads:
-        with contextlib.suppress(OSError, ValueError):
-            below = Path(f"/proc/{pid}/task/{thread}/children").read_text().split()
-            total += sum(tree_memory(int(child)) for child in below)
-    return total
 
 
 def _read(ended: Ended, data: bytes, planned: int) -> Run:
     lines = data.split(b"\n")[1:-1]  # after READY, and without what was cut off
     try:
-        told = [plain.loads(line.decode()) for line in lines[:planned]]
-        if ended == "RAN" and told and "broken" in told[0]:
-            return Run("BROKEN", [], str(told[0]["broken"]))
-        outcomes = [Outcome(**each) for each in told]
-        is_starved = any((outcome.raised or "").startswith("MemoryError") for outcome in outcomes)
-    except (ValueError, TypeError, AttributeError):
-        return Run("CRASHED", [], "what came out was not what the worker writes")
-    if is_starved:
+        if ended == "RAN" and lines and (why := broken(lines[0])) is not None:
+            return Run("BROKEN", [], why)
+        outcomes = read_outcomes(lines[:planned])
+    except (ValueError, RecursionError):
+        return Run("CRASHED", [], FORGED)
+    if any((outcome.raised or "").startswith("MemoryError") for outcome in outcomes):
         return Run("MEMORY_LIMIT", outcomes, "it asked for more memory than there is")
     if ended == "RAN" and len(outcomes) < planned:
         return Run("CRASHED", outcomes, "its process ended before it had answered")

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
+from lab import plain
+
 VERDICTS = (
     "PASS",
     "NEEDS_WORK",
@@ -17,11 +19,15 @@ VERDICTS = (
 REVIEW = "HUMAN_REVIEW_REQUIRED"
 UNDECIDED = frozenset(VERDICTS) - {"PASS", "NEEDS_WORK", "NOT_TRIED"}
 """Verdicts that are worth nothing and cost nothing until a person has decided."""
+LONGEST_EVIDENCE = 2000
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a submission. `evidence` may be shown to the learner, `hidden` never."""
+    """One part of a submission. `evidence` may be shown to the learner, `hidden` never.
+
+    A submission may have a say in the evidence: it is cut, with a mark, where it is long.
+    """
 
     verdict: str
     evidence: str
@@ -30,6 +36,7 @@ class Part:
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
             raise ValueError(f"part: {self.verdict!r} is not one of {', '.join(VERDICTS)}")
+        object.__setattr__(self, "evidence", plain.shorten(self.evidence, LONGEST_EVIDENCE))
 
 
 @dataclass

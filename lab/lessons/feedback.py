@@ -159,8 +159,9 @@ class FunctionTask:
         return None
 
     def _comparable(self, value: Any) -> Any:
+        """Return what equal answers have in common: a dict and a list of its pairs are not."""
         if isinstance(value, dict) and "dict" in value:
-            return sorted(map(repr, value["dict"]))
+            return {"dict": sorted(map(repr, value["dict"]))}
         if self.in_any_order and isinstance(value, list):
             return sorted(map(repr, value))
         return repr(value)

@@ -83,4 +83,5 @@ def reason(error: BaseException) -> str:
     except BaseException:  # noqa: BLE001
         message = "(its message could not be read)"
     name = type(error).__name__
-    return (f"{name}: {message}" if message else name)[:LONGEST_REASON]
+    told = f"{name}: {message}" if message else name
+    return told if len(told) <= LONGEST_REASON else f"{told[: LONGEST_REASON - 3]}..."

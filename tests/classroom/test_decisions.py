@@ -64,14 +64,22 @@ def test_a_decision_does_not_hold_for_what_is_handed_in_later(tmp_path: Path) ->
     assert without_effect([other], there, Rubric()) == [other]
 
 
-@pytest.mark.parametrize("name", ["ann", 'a"b', "a\\b", "a\x7fb", "a\nb", "Zoë", "\ud800", "''"])
-def test_what_is_left_to_decide_is_a_form_that_can_be_read_again(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        *((name, name) for name in ("ann", 'a"b', "a\\b", "a\x7fb", "a\nb", "Zoë", "''")),
+        ("\udcff", "\\udcff"),
+    ],
+)
+def test_what_is_left_to_decide_is_a_form_that_can_be_read_again(
+    name: str, told: str, tmp_path: Path
+) -> None:
     found = kept(name=name)
     found.result.parts["baseline"] = Part("CRASHED", 'it said\n[[decision]]\r"""')
     form = left_to_decide([(found, found.result)])
     [entry] = tomllib.loads(form)["decision"]
     assert entry == {
-        "learner": name.encode("utf-8", "replace").decode(),
+        "learner": told,
         "part": "baseline",
         "submission": "0123456789ab",
         "verdict": "",
@@ -80,6 +88,19 @@ def test_what_is_left_to_decide_is_a_form_that_can_be_read_again(name: str, tmp_
     }
     (tmp_path / "d.toml").write_text(form, "utf-8")
     assert load_decisions(tmp_path / "d.toml") == []
+    filled = form.replace('verdict = ""', 'verdict = "PASS"').replace('= ""', '= "so"')
+    (tmp_path / "d.toml").write_text(filled, "utf-8")
+    decisions = load_decisions(tmp_path / "d.toml")
+    assert decided(found, Rubric(), decisions).parts["baseline"].verdict == "PASS"
+    assert without_effect(decisions, [Learner(name, [found])], Rubric()) == []
+
+
+def test_a_part_whose_name_is_not_utf_8_is_decided_on_as_well() -> None:
+    found = kept()
+    found.result.parts["r\udcff.json"] = Part("TAMPERED", "changed")
+    decision = Decision("ann", "r\\udcff.json", FIRST[:12], "PASS", "Lucy", "so")
+    assert decided(found, Rubric(), [decision]).parts["r\udcff.json"].verdict == "PASS"
+    assert without_effect([decision], [Learner("ann", [found])], Rubric()) == []
 
 
 @pytest.mark.parametrize(

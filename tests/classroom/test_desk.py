@@ -37,7 +37,7 @@ def verdicts(found: list[Row], part: str) -> dict[str, str]:
 @needs_sandbox
 def test_a_class_and_its_books(tmp_path: Path) -> None:
     hand_in(tmp_path, "=ann")
-    hand_in(tmp_path, "bob", "if missing > 0:", "while True:")
+    hand_in(tmp_path, "bob", "if missing > 0:", "if bytearray(2**40):")  # refused at once
     hand_in(tmp_path, "cleo", "if missing > 0:", "if missing >= 0:")
     hand_in(tmp_path, "dora", "(sku, missing)", "(sku, min(missing, 10))")
     (tmp_path / "class" / "zed.zip").write_bytes(b"no zip")
@@ -225,15 +225,15 @@ def test_a_desk_that_had_hidden_trials_does_not_go_on_without(tmp_path: Path) ->
 
 @needs_sandbox
 def test_a_decision_counts_until_something_else_is_handed_in(tmp_path: Path) -> None:
-    ann = hand_in(tmp_path, "ann", "if missing > 0:", "while True:")
+    ann = hand_in(tmp_path, "ann", "if missing > 0:", "if bytearray(2**40):")
     [row] = run(tmp_path)
     assert (row.points.earned, row.points.at_most) == (5, 6)
     decision = Decision(
-        *("ann", "baseline", row.kept[0].submission[:12], "NEEDS_WORK", "Lucy", "it never ends")
+        *("ann", "baseline", row.kept[0].submission[:12], "NEEDS_WORK", "Lucy", "too large")
     )
     [row] = run(tmp_path, decisions=[decision])
     assert (row.points.earned, row.points.at_most, row.undecided()) == (5, 5, {})
-    change_cell(ann, "a-baseline", "while True:", "if missing > 0:")
+    change_cell(ann, "a-baseline", "if bytearray(2**40):", "if missing > 0:")
     [row] = run(tmp_path, decisions=[decision])
     assert (row.points.earned, row.points.at_most) == (6, 6)
     assert "has no effect" in (tmp_path / "books" / "overview.html").read_text()

@@ -28,6 +28,11 @@ def notebook(*cells: tuple[str, str]) -> dict[str, Any]:
         (MORE, "for case in CASES:\n    print(my_old(case))\n"),
         (MORE, "best = max(CASES)\n"),
         (MORE, "import nothing_that_is_there\n"),
+        (
+            "from __future__ import annotations, division\n" + MORE,
+            "from __future__ import annotations\n",
+        ),
+        (MORE + "deep = 1" + "+1" * 2000 + "\n", ""),
         ("def more(case: Case) -> 'list[Case]':\n    return case + 1\n", "from lab import Case\n"),
     ],
 )
@@ -66,3 +71,23 @@ def test_where_nobody_wrote_one_there_is_none_and_no_python_is_told() -> None:
     assert extract(notebook(("other", MORE)), "baseline") is None
     with pytest.raises(Unreadable, match="my_baseline is no Python"):
         extract(notebook(("a-baseline", "def my_baseline(case) return 1")), "baseline")
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ([("a", "x = 1\n" * 10_000), ("b", "y = 2\n" * 10_000)], "more than 100000 characters"),
+        ([("a", "")] * 1001, "more than 1000 cells"),
+    ],
+)
+def test_more_source_than_anybody_writes_is_not_read(
+    cells: list[tuple[str, str]], told: str
+) -> None:
+    with pytest.raises(Unreadable, match=told):
+        extract(notebook(*cells, ("a-baseline", OWN + CHECKED)), "baseline")
+
+
+def test_a_source_is_not_much_longer_than_what_it_is_made_of() -> None:
+    many = "=".join(f"v{n}" for n in range(10_000)) + "=0\n"
+    found = extract(notebook(("other", many), ("a-baseline", OWN + CHECKED)), "baseline")
+    assert found is not None and len(found.source) < 250_000

@@ -1,11 +1,15 @@
 """Under whose name a submission is taken, and which of several counts."""
 
+import errno
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from lab.classroom.check import check_submission
 from lab.classroom.collect import Unreadable, collect
-from lab.classroom.found import found_in
+from lab.classroom.found import found_in, passed_over
+from lab.classroom.verdicts import Part
 from lab.errors import InputError
 from tests.classroom.handing_in import folder, packed, whole
 
@@ -59,6 +63,34 @@ def test_a_link_in_a_learners_folder_leads_to_nobody_elses_work(tmp_path: Path) 
             collect(each.path)
 
 
+def test_one_that_cannot_be_opened_stops_nobody_elses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = tmp_path / "class"
+    for name in ("one", "two"):
+        packed(there / "ann" / f"{name}.zip", {".": b""})
+    folder(there / "bob")
+    (there / "cleo").mkdir()
+    opened = Path.iterdir
+
+    def closed(path: Path) -> Iterator[Path]:
+        if path.name == "cleo":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return opened(path)
+
+    monkeypatch.setattr(Path, "iterdir", closed)
+    assert found_in([there]) == [
+        ("ann", there / "ann" / "one.zip", ()),
+        ("ann", there / "ann" / "two.zip", ()),
+        ("bob", there / "bob", ()),
+        ("cleo", there / "cleo", ()),
+    ]
+    told = check_submission("cleo", there / "cleo", {}).parts["submission"]
+    assert told == Part("UNREADABLE", "cleo cannot be opened: Permission denied")
+    with pytest.raises(InputError, match="cleo: cannot be opened: Permission denied"):
+        found_in([there / "cleo"])
+
+
 def test_both_units_may_lie_in_two_folders_and_one_unit_may_not(tmp_path: Path) -> None:
     monday = folder(tmp_path / "monday" / "ann", whole("unit_a"))
     friday = packed(tmp_path / "friday" / "ann.zip", whole("unit_b"))
@@ -67,6 +99,23 @@ def test_both_units_may_lie_in_two_folders_and_one_unit_may_not(tmp_path: Path) 
     packed(friday, whole("unit_a", LATE))
     with pytest.raises(InputError, match=r"^ann: handed in unit_a in .* and in .*: if these are"):
         found_in([tmp_path / "monday", tmp_path / "friday"])
+
+
+def test_what_a_dot_hides_is_told(tmp_path: Path) -> None:
+    there = tmp_path / "class"
+    folder(there / ".ann")
+    packed(there / ".bob.zip", whole())
+    packed(there / "cleo" / ".late.zip", whole())
+    packed(there / "cleo" / "submission.zip", whole())
+    folder(there / "dora" / "._dora.zip")
+    (folder(there / "emil") / ".ipynb_checkpoints").mkdir()
+    (there / ".DS_Store").write_bytes(b"")
+    assert passed_over([there]) == [
+        there / ".ann",
+        there / ".bob.zip",
+        there / "cleo" / ".late.zip",
+    ]
+    assert passed_over([there / "emil", there / ".bob.zip"]) == []
 
 
 def test_where_there_is_nothing_it_says_so(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -31,9 +32,10 @@ needs_sandbox = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs 
             0,
         ),
         ("def f(x): return len(bytearray(10 * 2**30))", "MEMORY_LIMIT", None),
-        ("def f(x): return 'a' * 10**8", "OUTPUT_LIMIT", None),
+        ("def f(x): return 'a' * 10**7", "OUTPUT_LIMIT", None),
         ("import os\ndef f(x): os._exit(0)", "CRASHED", None),
         ("import os\ndef f(x): os.closerange(0, 60)", "CRASHED", None),
+        ("import mmap\ndef f(x): return len(mmap.mmap(-1, 9, mmap.MAP_PRIVATE))", "RAN", 9),
         ("import os\ndef f(x): return os.getuid() >= 61000 or os.getuid()", "RAN", True),
         ("import os\ndef f(x): return os.path.exists('/etc/passwd')", "RAN", False),
         ("import os\ndef f(x): return os.listdir('/tmp') + os.listdir('/home')", "RAN", []),
@@ -50,7 +52,7 @@ needs_sandbox = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs 
     ],
 )
 def test_what_comes_of_it(source: str, ended: str, told: Any) -> None:
-    run = run_function(source, "f", [1], seconds=2)
+    run = run_function(source, "f", [1])
     assert run.ended == ended, run
     if ended == "RAN":
         assert run.outcomes[0].returned == told
@@ -67,10 +69,15 @@ def test_what_comes_of_it(source: str, ended: str, told: Any) -> None:
         ("import os\ndef f(x): os.kill(os.getppid(), 9)", "PermissionError"),
         ("import sys\ndef f(x): sys.exit(3)", "SystemExit"),
         ("import os\ndef f(x): os.memfd_create('memory of no process')", "PermissionError"),
+        ("import mmap\ndef f(x): mmap.mmap(-1, 4096)", "PermissionError"),
+        (
+            "import mmap, os\ndef f(x): mmap.mmap(os.open('/dev/zero', os.O_RDWR), 4096)",
+            "PermissionError",
+        ),
     ],
 )
 def test_what_it_is_refused(source: str, raised: str) -> None:
-    run = run_function(source, "f", [1], seconds=2)
+    run = run_function(source, "f", [1])
     assert run.ended == "RAN"
     assert (run.outcomes[0].raised or "").startswith(raised)
 
@@ -95,14 +102,48 @@ def f(x):
 
 
 @needs_sandbox
+def test_what_is_slow_and_computes_little_comes_to_its_end() -> None:
+    source = "for _ in range(11): time.sleep(1), sum(range(10**6))"  # as on a busy machine
+    [outcome] = run_function(f"import time\ndef f(x):\n {source}\n return 1", "f", [1]).outcomes
+    assert outcome.returned == 1
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    "source",
+    [
+        "while True:\n  os.fork() or [sum(range(10**7)), os._exit(0)]\n  os.wait()",
+        "os.closerange(0, 60)\n while True: pass",
+    ],
+)
+def test_processor_time_is_that_of_all_processes_to_the_end(source: str) -> None:
+    begun = perf_counter()
+    run = run_function(f"import os\ndef f(x):\n {source}", "f", [1], seconds=600)
+    assert run.ended == "TIME_LIMIT"
+    assert perf_counter() - begun < 300  # it was not how long it took that ended it
+
+
+@needs_sandbox
+@pytest.mark.parametrize("before", ["0", "os.closerange(0, 60)"])
+def test_what_does_nothing_is_ended_sooner_than_what_is_slow(
+    before: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lab.classroom.sandbox.IDLE_LOOKS", 50)
+    begun = perf_counter()
+    source = f"import os, time\ndef f(x):\n {before}\n time.sleep(1000)"
+    assert run_function(source, "f", [1], seconds=600).ended == "TIME_LIMIT"
+    assert perf_counter() - begun < 300
+
+
+@needs_sandbox
 @pytest.mark.parametrize("how", ["many()", "threading.Thread(target=many).start()"])
 def test_the_memory_of_all_its_processes_is_watched(how: str) -> None:
     source = f"""
 import os, threading, time
 def many():
-    for _ in range(8):
+    for _ in range(4):
         if os.fork() == 0:
-            held = bytearray(200 * 2**20)
+            held = bytearray(150 * 2**20)
             time.sleep(30)
     time.sleep(30)
 def f(x):
@@ -136,13 +177,14 @@ def f(x):
                 time.sleep(60)
             made += 1
     except OSError:
-        return [os.path.exists("/etc/passwd"), made < 16]
+        environment = open("/proc/1/environ").read()
+        return [os.path.exists("/etc/passwd"), made < 16, environment]
 """
     ran = as_nobody(
         f"from lab.classroom.sandbox import run_function; import os; assert os.getuid() == 65534;"
         f" print(run_function({source!r}, 'f', [1]).outcomes[0].returned)"
     )
-    assert (ran.stdout, ran.stderr) == ("[False, True]\n", "")
+    assert (ran.stdout, ran.stderr) == ("[False, True, '']\n", "")
 
 
 def as_nobody(code: str) -> "subprocess.CompletedProcess[str]":

@@ -74,7 +74,18 @@ def decide(form: Path, target: Path) -> None:
 @needs_sandbox
 def test_without_hidden_trials_it_says_what_pass_means(tmp_path: Path) -> None:
     assert desk("samples", "--output", "all", cwd=tmp_path).returncode == 0
-    ran = desk("check", "all/good-unit_a", "--output", "books", cwd=tmp_path)
+    (tmp_path / "class").mkdir()
+    (tmp_path / "all" / "good-unit_a").rename(tmp_path / "class" / "ann")
+    (tmp_path / "all" / "no-zip.zip").rename(tmp_path / "class" / ".bob.zip")
+    one = 'learner = "bob"\npart = "a"\nsubmission = "b"\nverdict = "PASS"\nby = "c"\nreason = "d"'
+    (tmp_path / "mine.toml").write_text(f"[[decision]]\n{one}\n")
+    check = ("check", "class", "--output", "books", "--decisions", "mine.toml")
+    ran = desk(*check, cwd=tmp_path)
+    assert ran.stdout.splitlines()[:3] == [
+        "class/.bob.zip is passed over, since a dot begins its name; rename what is a submission",
+        "decisions without effect, since they are on nothing that counts: 1",
+        "1 learners; 0 with parts that are left to you to decide",
+    ]
     assert "PASS says that the public ones pass, and no more" in ran.stdout
 
 

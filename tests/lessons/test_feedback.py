@@ -1,13 +1,16 @@
 """Wrong answers of many kinds, each with a sentence of its own, and right ones of many shapes."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from lab.baselines import baseline
-from lab.lessons.feedback import TODO
+from lab.lessons.feedback import TODO, FunctionTask, Trial
+from lab.lessons.probe import Outcome
 from lab.lessons.unit_a import ARTEFACT, ATTEMPTED, BASELINE, DEFICITS, RESERVATION, TASKS
+from lab.lessons.unit_b import RECOUNT
 
 
 def needs(rows: Any) -> list[Any]:
@@ -166,3 +169,19 @@ def test_no_feedback_gives_the_answer_away() -> None:
         for sku, need in trial.expected:
             assert f"({sku!r}, {need})" not in repr(wrong)
             assert f"[{sku!r}, {need}]" not in repr(wrong)
+
+
+@pytest.mark.parametrize(
+    ("task", "status", "returned"),
+    [
+        (RECOUNT, "PASS", {"dict": [["b", 2], ["a", 1]]}),
+        (RECOUNT, "NEEDS_WORK", [["a", 1], ["b", 2]]),
+        (RECOUNT, "NEEDS_WORK", {"set": [["a", 1], ["b", 2]]}),
+        (BASELINE, "NEEDS_WORK", {"dict": [["a", 1], ["b", 2]]}),
+    ],
+)
+def test_a_dict_is_no_list_of_its_pairs(task: FunctionTask, status: str, returned: Any) -> None:
+    pairs = [["a", 1], ["b", 2]]
+    expected = {"dict": pairs} if task is RECOUNT else pairs
+    one = replace(task, trials=(Trial([], expected, "a trial"),))
+    assert one.judge([Outcome(returned=returned)]).status == status
