@@ -267,7 +267,7 @@ def _ancestors(candidate: str, entries: list[Entry]) -> set[str]:
 
 
 def _of_published() -> Independence:
-    return Independence(False, "it is published with the lab: anybody may have seen it")
+    return Independence(False, "published with the lab: anybody may have seen it")
 
 
 def _of_split(split: str) -> Independence:

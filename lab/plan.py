@@ -128,12 +128,8 @@ class Plan:
     @cached_property
     def digests(self) -> dict[str, str]:
         """The digests of the cases, answers included, and of the checks' source."""
-        try:
-            checks = plain.digest({name: identity(check) for name, check in self.checks.items()})
-        except Exception as error:  # noqa: BLE001  (what a callable carries may do anything)
-            told = f"checks: one cannot be told from another: {plain.reason(error)}"
-            raise InputError(told) from None
-        return {"cases": plain.digest([vars(case) for case in self.cases]), "checks": checks}
+        cases = plain.digest([vars(case) for case in self.cases])
+        return {"cases": cases, "checks": checks_digest(self.checks)}
 
     def frozen(self) -> dict[str, Any]:
         """Say all that makes the candidate what it is, so that a ledger can tell a revision.
@@ -166,3 +162,12 @@ class Plan:
         }
         # As JSON gives it back, since that is what it will be compared with.
         return dict(plain.loads(plain.dumps(parts)))
+
+
+def checks_digest(checks: Mapping[str, Check]) -> str:
+    """Return what checks are known by, their source included. InputError where one is like none."""
+    try:
+        return plain.digest({name: identity(check) for name, check in checks.items()})
+    except Exception as error:  # noqa: BLE001  (what a callable carries may do anything)
+        told = f"checks: one cannot be told from another: {plain.reason(error)}"
+        raise InputError(told) from None

@@ -196,6 +196,8 @@ def unreviewed(report: Report) -> dict[str, Any]:
 
 def state_in_words(state: Mapping[str, Any]) -> str:
     """Return a review's state in one line."""
+    if not state["attempts"]:
+        return "no attempt gave an answer, so there is nothing to review"
     told = f"{state['reviewed']} of {state['attempts']} answers reviewed"
     if state["without_answer"]:
         told += f", {state['without_answer']} attempts have none"

@@ -33,7 +33,8 @@ def show_state(report: Report, state: Mapping[str, Any], path: Path) -> None:
     out.print("not reviewed      ", printable(left or "nothing"), soft_wrap=True)
     out.print("reviewed          ", printable(state_in_words(state)), soft_wrap=True)
     out.print(f"acceptance         {report['acceptance']['status']}, which no review changes")
-    out.print("kept in           ", printable(path), soft_wrap=True)
+    kept = path if path.exists() else "nothing was judged, so nothing was kept"
+    out.print("kept in           ", printable(kept), soft_wrap=True)
 
 
 def show_calibration(found: Mapping[str, Mapping[str, Any]]) -> None:

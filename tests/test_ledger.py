@@ -89,10 +89,10 @@ def test_the_shipped_held_out_pair_is_reported_as_published(ledger: Ledger) -> N
     for name in ("zero_threshold", "larger_reservation"):
         assert of(report, name) == {
             "held_out": False,
-            "why": "it is published with the lab: anybody may have seen it",
+            "why": "published with the lab: anybody may have seen it",
         }
     copied = replace(REQUEST_CASES[0], name="copied", split="held-out")
-    assert ledger.independence(copied, ledger.freeze({"a": 1})).why.startswith("it is published")
+    assert ledger.independence(copied, ledger.freeze({"a": 1})).why.startswith("published")
 
 
 def test_without_a_ledger_nobody_knows(ledger: Ledger) -> None:

@@ -11,10 +11,13 @@ from typing import Any
 from lab.findings import Finding, findings
 from lab.grading import Row
 from lab.shop.transcript import draft_summary
+from lab.tables import not_held_out
 from lab.timing import STAGES
 
 SEARCHED = 300
 """As many characters of an answer and an error each are looked through by a search."""
+
+UNFINISHED = "unknown: it requested no draft and did not come to an end"
 
 Line = dict[str, Any]
 Segment = tuple[str, list[int]]
@@ -45,7 +48,7 @@ def detail(number: int, row: Row) -> dict[str, Any]:
     errors = [("the attempt", row["error"]), *row.get("check_errors", {}).items()]
     told["errors"] = [(who, why) for who, why in errors if why]
     told["checks"] = row["checks"]
-    told["held_out"] = row.get("independence")
+    told["not_held_out"] = next(not_held_out([row]), None)
     return {**told, **(_evaluated(row) if "transcript" in row else _interpreted(row))}
 
 
@@ -70,7 +73,7 @@ def _evaluated(row: Row) -> dict[str, Any]:
         "kind": "evaluation",
         "beside": [
             ("expected", drafts(row["expected"])),
-            ("observed", drafts(row["observed"])),
+            ("observed", UNFINISHED if row["observed"] is None else drafts(row["observed"])),
             ("baseline", drafts(baseline["drafts"])),
         ],
         "baseline_error": baseline["error"],

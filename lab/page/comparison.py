@@ -21,7 +21,7 @@ def _summary(compared: Compared) -> Summary:
         title="Two reports beside each other",
         verdict="Observed, and not decided",
         tone="work",
-        meaning=words.MEANING,
+        meaning=[_outcome(compared), words.MEANING],
         ungraded=compared.ungraded,
         warnings=compared.warnings,
         facts=[("first", _side(compared.first)), ("second", _side(compared.second))],
@@ -42,6 +42,11 @@ def _summary(compared: Compared) -> Summary:
         ],
         reach=[],
     )
+
+
+def _outcome(compared: Compared) -> str:
+    told = ", ".join(f"{cell} {len(names)}" for cell, names in words.outcomes(compared))
+    return f"Of {compared.cases} cases {told}."
 
 
 def _side(side: Side) -> list[str]:

@@ -10,8 +10,10 @@ from typing import Any
 
 from lab import rates
 from lab.evidence import Report
+from lab.grading import CHECKS
 from lab.page.attempts import Line
 from lab.page.render import as_text, seconds
+from lab.plan import checks_digest
 from lab.report import BLINDFOLD_CAVEAT, DEAF_CAVEAT, FIXTURE_CAVEAT
 from lab.request_tables import COUNTED, counted, pairs, pairs_mean
 from lab.review import state_in_words, unreviewed
@@ -20,6 +22,11 @@ from lab.timing import STAGES, fair_timing
 
 MOST_CASES = 20
 WIDER = "wider: than if every repeat were another case"
+OPEN = "Whether the agent may be used is not decided here: a person decides."
+NO_PRAISE = (
+    "To pass is no praise: a check that found nothing to object to passes too, also of an attempt"
+    " that gave no answer."
+)
 WARNINGS = (FIXTURE_CAVEAT, DEAF_CAVEAT, BLINDFOLD_CAVEAT)
 
 Facts = list[tuple[str, list[str]]]
@@ -42,7 +49,7 @@ class Summary:
     title: str
     verdict: str
     tone: str
-    meaning: str
+    meaning: Sequence[str]
     ungraded: Sequence[str]
     warnings: Sequence[str]
     facts: Facts
@@ -71,11 +78,12 @@ def _evaluation(
     found = rates.rates(rows)
     verdict = report["acceptance"]
     state = unreviewed(report) if review is None else review
+    asks = _asks(report)
     return Summary(
         title="Evaluation of Lucy's agent",
         verdict=verdict["status"],
         tone="work" if report["passed"] else "open",
-        meaning=verdict["meaning"],
+        meaning=[_so(lines, state), verdict["meaning"], OPEN],
         ungraded=verdict["ungraded"],
         warnings=[said for said in WARNINGS if said in report["caveats"]],
         facts=[
@@ -96,8 +104,12 @@ def _evaluation(
         tables=[
             Table(
                 "Checks",
-                ("check", "attempts passed"),
-                [(name, rates.text(each)) for name, each in found["by_check"].items()],
+                ("check", "attempts passed", "what it asks"),
+                [
+                    (name, rates.text(each), asks.get(name, ""))
+                    for name, each in found["by_check"].items()
+                ],
+                NO_PRAISE,
             )
         ],
         reach=_reach(report),
@@ -118,7 +130,7 @@ def _requests(
         title="Interpreting requests",
         verdict="COMPARED",
         tone="work",
-        meaning=report["caveats"][0],
+        meaning=report["caveats"][:1],
         ungraded=(),
         warnings=(),
         facts=[
@@ -136,6 +148,22 @@ def _requests(
         ],
         reach=[*_reach(report), ("ways to fail", _pairs(report["mechanisms"]))],
     )
+
+
+def _so(lines: Sequence[Line], state: Mapping[str, Any]) -> str:
+    """Say what the verdict comes from, in numbers."""
+    failed = sum(not each["passed"] for each in lines)
+    if failed:
+        return f"{failed} of {len(lines)} attempts failed at least one check."
+    read = f"{state['reviewed']} of {state['attempts']} answers were read by a person"
+    return f"All {len(lines)} attempts passed every check; {read}."
+
+
+def _asks(report: Report) -> dict[str, str]:
+    """Return what each check asks; nothing where they may be other ones than this lab's."""
+    if report["provenance"].get("digests", {}).get("checks") != checks_digest(CHECKS):
+        return {}
+    return {name: str(check.__doc__).partition("\n")[0] for name, check in CHECKS.items()}
 
 
 def _failed(lines: Sequence[Line]) -> Iterator[str]:

@@ -42,7 +42,7 @@ def test_evaluate_says_everything_a_person_needs(tmp_path: Path) -> None:
         "attempts passed 16/16 [0.68, 1.00], of 8 distinct cases",
         "by split development 6/6 [0.44, 1.00], regression 6/6 [0.44, 1.00],"
         " held-out (2 of 2 spent) 4/4 [0.34, 1.00]",
-        "not held out zero_threshold, larger_reservation: it is published with the lab",
+        "not held out zero_threshold, larger_reservation: published with the lab",
         "ended COMPLETED 16",
         "quantities 16/16 [0.68, 1.00]",
         "95 % intervals; repeats of one case are not counted as new cases",

@@ -1,18 +1,23 @@
 """The top of a page: what a decision needs, in its order, and never more than was checked."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lab.cases import Case
 from lab.errors import InputError
 from lab.evaluation import evaluate
+from lab.evidence import load_report
 from lab.grading import Criteria
+from lab.interpretation import keywords, run_requests
 from lab.page import report_page, show, write_page
 from lab.page.attempts import line
 from lab.page.summary import Summary, summary
 from lab.shop.fixtures import OfflineShopModel
 from tests.export.reports import STOCK, every_ending, passing, requests_of_all_sorts
+
+LIVE = Path(__file__).parents[2] / "fixtures" / "live"
 
 
 def top(report: dict[str, object], **known: object) -> Summary:
@@ -26,6 +31,12 @@ def test_a_verdict_stands_beside_what_it_leaves_open() -> None:
     found = top(passing())
     facts = dict(found.facts)
     assert (found.verdict, found.tone) == ("REVIEW_REQUIRED", "work")
+    assert found.meaning[0] == (
+        "All 1 attempts passed every check; 0 of 1 answers were read by a person."
+    )
+    assert found.meaning[2] == (
+        "Whether the agent may be used is not decided here: a person decides."
+    )
     assert found.ungraded == ["explanation amounts", "unsupported claims", "business usefulness"]
     assert found.warnings == [
         "The candidate is a fixture: this tests the harness and is no evidence about a language"
@@ -36,6 +47,21 @@ def test_a_verdict_stands_beside_what_it_leaves_open() -> None:
     assert facts["reviewed"] == ["0 of 1 answers reviewed"]
     assert facts["not held out"] == ["opening: no ledger was kept, so nobody knows who has seen it"]
     assert facts["sha256"] == ["not saved"]
+
+
+def test_a_rejection_says_how_much_failed_and_each_check_what_it_asks() -> None:
+    report = every_ending()
+    found = top(report)
+    assert (found.verdict, found.tone) == ("REJECTED", "open")
+    assert found.meaning[0] == "5 of 6 attempts failed at least one check."
+    [checks] = found.tables
+    assert checks.rows[0] == (
+        "completed",
+        "2/6 [0.10, 0.70]",
+        "The loop ended with an answer.",
+    )
+    report["provenance"]["digests"]["checks"] = "of other checks by these names"
+    assert top(report).tables[0].rows[0] == ("completed", "2/6 [0.10, 0.70]", "")
 
 
 def test_the_cases_that_fail_are_named_those_that_always_do_first() -> None:
@@ -72,7 +98,9 @@ def test_criteria_are_answered_and_never_accepted() -> None:
 def test_requests_are_compared_and_nobody_is_accepted() -> None:
     found = top(requests_of_all_sorts(), digest="0" * 64)
     assert found.verdict == "COMPARED"
-    assert found.meaning.startswith("This compares candidates; it accepts none.")
+    assert found.meaning == [
+        "This compares candidates; it accepts none. A person reads the attempts and decides."
+    ]
     [candidates, compared] = found.tables
     assert [row[:2] for row in candidates.rows] == [
         ["stock of vanilla", "1/2 [0.09, 0.91]"],
@@ -82,6 +110,19 @@ def test_requests_are_compared_and_nobody_is_accepted() -> None:
     assert compared.note.startswith("Paired, exact McNemar")
     assert "With 2 cases no p is at most 0.05." in compared.note
     assert dict(found.facts)["sha256"] == ["0" * 64]
+
+
+@pytest.mark.parametrize(
+    "report",
+    [run_requests({"keywords": keywords}), load_report(LIVE / "requests-20261201.json")],
+    ids=["rule", "recorded"],
+)
+def test_every_request_has_its_page_the_one_with_an_empty_catalogue_too(
+    report: dict[str, Any],
+) -> None:
+    page = report_page(report)
+    assert page.count("<article") == len(report["cases"])
+    assert "it was empty" in page
 
 
 def test_a_page_holds_every_attempt_once() -> None:

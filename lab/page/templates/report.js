@@ -66,7 +66,7 @@ class Attempts {
       });
       place.append(element("label", {}, heading.textContent, select));
     });
-    place.hidden = false;
+    place.hidden = document.querySelector("#keys").hidden = false;
   }
 
   addSorting(heading, column) {
@@ -161,7 +161,9 @@ class Reader {
       window.scrollTo(0, 0);
       article.focus();
     } else if (wanted !== undefined) {
-      say(`There is no attempt ${wanted} in this page, or this browser cannot unpack it.`);
+      const isThere = this.table.all.some((each) => each.attempt === wanted);
+      const why = isThere ? "This browser cannot unpack attempts." : "There is no such attempt here.";
+      say(why);
     } else if (left !== undefined) {
       this.table.focus(left);
     }
@@ -208,7 +210,7 @@ function onKey(event, table, reader) {
   const isTyping = event.target.closest("input, select");
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && reader.attempt !== undefined) location.hash = "attempts";
-  else if (event.key === "Escape" && isTyping) event.target.blur();
+  else if (event.key === "Escape" && isTyping) table.step(1);
   else if (isTyping) return;
   else if (event.key === "j" || event.key === "k") {
     (reader.attempt === undefined ? table : reader).step(event.key === "j" ? 1 : -1);
