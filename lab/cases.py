@@ -225,12 +225,14 @@ def _entries(path: Path, readers: Readers) -> list[Any]:
 
 
 def _read(path: Path, readers: Readers) -> Any:
-    if path.suffix not in readers:
+    if path.suffix.lower() not in readers:
         raise InputError(f"{path}: cases are read from {' or '.join(readers)} files")
     try:
-        if path.stat().st_size > LARGEST_FILE_BYTES:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE_BYTES + 1)
+        if len(data) > LARGEST_FILE_BYTES:
             raise ValueError(f"it is larger than {LARGEST_FILE_BYTES} bytes; split the file")
-        return readers[path.suffix](path.read_text("utf-8"))
+        return readers[path.suffix.lower()](data.decode("utf-8-sig").replace("\r\n", "\n"))
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:  # of UTF-8, TOML and JSON alike

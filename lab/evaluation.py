@@ -12,7 +12,7 @@ from lab.cases import CASES, Case
 from lab.errors import InputError
 from lab.evidence import Report
 from lab.execution import carry, concurrency
-from lab.grading import CHECKS, Check, Criteria, Observation, Row, grade
+from lab.grading import CHECKS, Check, Criteria, Observation, Row, grade, with_completed
 from lab.journal import Journal, Past, now
 from lab.ledger import Ledger
 from lab.plan import Plan, listed
@@ -52,7 +52,8 @@ def evaluate(
     place of the one of its name among `skills`, the active ones. `baseline` gets each case with
     its expected answer emptied. `executor` carries the attempts elsewhere (any
     `concurrent.futures.Executor`), `journal` keeps them as they come. `ledger` remembers which
-    cases this candidate has seen; each row says from it whether its case was held out.
+    cases this candidate has seen; each row says from it whether its case was held out. `completed`
+    is always among the `checks`: what broke off has not passed.
 
     Interrupted (KeyboardInterrupt), it returns its report all the same, every unfinished attempt
     in it a failed NOT_RUN. ValueError where the evaluation could not mean anything: no cases, no
@@ -66,7 +67,7 @@ def evaluate(
         repeats=repeats,
         limits=Limits() if limits is None else limits,
         baseline=baseline,
-        checks=dict(checks) if isinstance(checks, Mapping) else checks,
+        checks=with_completed(checks) if checks and isinstance(checks, Mapping) else checks,
         criteria=criteria,
         dispatcher=dispatcher,
     )

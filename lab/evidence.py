@@ -18,6 +18,9 @@ from lab.shapes import check_report
 
 Report = dict[str, Any]
 
+BADLY_MADE = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
+"""What fields of another shape than the lab gives them end in."""
+
 
 def save_report(
     directory: str | Path, report: Report, *, name: str | None = None
@@ -99,7 +102,7 @@ def reading(path: Path) -> Iterator[None]:
     """Blame a report, and not the lab, for what a digest would have told to be badly made."""
     try:
         yield
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except BADLY_MADE as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path}: badly made: {plain.reason(error)}") from None
@@ -191,7 +194,14 @@ def flush_folder(folder: Path) -> None:
 
 
 def load_report(path: str | Path, digest: str | None = None) -> Report:
-    """Read a saved report back, checking its digest (when given), its shape and its sums.
+    """Return a saved report, as `read_report` reads it."""
+    return read_report(path, digest)[0]
+
+
+def read_report(path: str | Path, digest: str | None = None) -> tuple[Report, str]:
+    """Return a saved report and the digest of its bytes, having checked its shape and its sums.
+
+    With a `digest`, the bytes have to be those of it.
 
     Raises InputError that names the file and what is wrong: the bytes are not those of the
     digest, it is not JSON, a field is missing or of the wrong type, or a verdict, count or total is
@@ -217,4 +227,4 @@ def load_report(path: str | Path, digest: str | None = None) -> Report:
         check_report(report)
     except ValueError as error:
         raise InputError(f"{path}: {error}") from None
-    return dict(report)
+    return dict(report), found

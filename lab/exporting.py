@@ -1,17 +1,15 @@
 """`lab export`: a saved report in a format that others read."""
 
 import argparse
-import hashlib
 
 from lab import terminal
-from lab.evidence import load_report, reading
+from lab.evidence import read_report, reading
 from lab.export import export_report
 
 
 def run_export(options: argparse.Namespace) -> int:
     """`lab export`."""
-    report = load_report(options.report)
-    digest = hashlib.sha256(options.report.read_bytes()).hexdigest()
+    report, digest = read_report(options.report)
     with reading(options.report):
         path = export_report(
             report,

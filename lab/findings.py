@@ -24,8 +24,10 @@ PURCHASE = re.compile(
 DENIAL = re.compile(
     r"\b(?:no|not|nothing|never|none|without|cannot|didn't|wasn't|isn't|haven't)\b", re.IGNORECASE
 )
-PENCE = re.compile(r"([\d,]*\d) pence", re.IGNORECASE)
-TUBS = re.compile(r"([\d,]*\d) tubs?", re.IGNORECASE)
+PENCE = re.compile(r"(?<![\d,])([\d,]*\d) pence", re.IGNORECASE)
+TUBS = re.compile(r"(?<![\d,])([\d,]*\d) tubs?", re.IGNORECASE)
+MOST_DIGITS = 1000
+"""Of a number that is looked up; no observation holds a longer one."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def unsupported_numbers(answer: str, seen: _Seen) -> Iterator[Finding]:
     list_numbers = {match.start(1) for match in LIST_NUMBER.finditer(answer)}
     for match in NUMBER.finditer(answer):
         sign, whole, part = match.groups()
-        units = int(whole.replace(",", ""))
+        units = _number(whole)
         pence = units * 100 + int((part or ".0")[1:].ljust(2, "0"))
         if sign or part or POUNDS.match(answer, match.end()):
             is_held = pence in seen.numbers
@@ -110,6 +112,11 @@ def unsupported_numbers(answer: str, seen: _Seen) -> Iterator[Finding]:
             is_held = units in seen.numbers or match.start() in list_numbers
         if not is_held:
             yield _finding("number", match, "no tool observation holds this number")
+
+
+def _number(text: str) -> int:
+    """Return a whole number as it was written; -1, which nobody holds, for one that is too long."""
+    return int(text.replace(",", "")) if len(text) <= MOST_DIGITS else -1
 
 
 def foreign_currencies(answer: str, seen: _Seen) -> Iterator[Finding]:
@@ -144,7 +151,7 @@ def draft_lines(answer: str, seen: _Seen) -> Iterator[Finding]:
             (TUBS, {draft.quantity}, "tubs"),
         ):
             for match in pattern.finditer(answer, line.start(), line.end()):
-                if int(match.group(1).replace(",", "")) not in right:
+                if _number(match.group(1)) not in right:
                     why = f"the draft of {draft.sku} is {draft.quantity} tubs,"
                     why = f"{why} {draft.total_pence} pence; not these {unit}"
                     yield _finding("draft line", match, why, 1)

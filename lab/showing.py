@@ -1,24 +1,23 @@
 """`lab show`: a saved report in the terminal, or as one page that anybody can open."""
 
 import argparse
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lab import request_tables, tables, terminal
-from lab.evidence import Report, load_report, reading
+from lab.evidence import Report, read_report, reading
 from lab.page import write_page
-from lab.review import Review, review_path
+from lab.review import Review, review_path, unreviewed
 
 
 def run_show(options: argparse.Namespace) -> int:
     """`lab show`."""
-    report = load_report(options.report)
+    report, digest = read_report(options.report)
     with reading(options.report):
         review = review_state(options.report, report)
         if options.html is not None:
-            path = write_page(options.html, report, _digest(options.report), review)
+            path = write_page(options.html, report, digest, review)
             with terminal.unheard():
                 print(terminal.printable(path))
             return 0
@@ -30,13 +29,8 @@ def run_show(options: argparse.Namespace) -> int:
     return 0
 
 
-def review_state(path: Path, report: Report) -> Mapping[str, Any] | None:
-    """Return the state of a saved report's review; None where nobody has begun one."""
+def review_state(path: Path, report: Report) -> Mapping[str, Any]:
+    """Return the state of a saved report's review, also where nobody has begun one."""
     if report.get("kind") == "requests" or not review_path(path).exists():
-        return None
+        return unreviewed(report)
     return Review(path).state()
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -10,7 +10,7 @@ from lab import rates
 from lab.evidence import Report
 from lab.grading import Row
 from lab.ledger import HELD_OUT, NO_LEDGER
-from lab.report import BLINDFOLD_CAVEAT, DEAF_CAVEAT, FIXTURE_CAVEAT
+from lab.report import notes
 from lab.review import state_in_words, unreviewed
 from lab.terminal import console, mark, printable
 from lab.timing import STAGES, fair_timing
@@ -38,17 +38,17 @@ def show_report(report: Report, review: Mapping[str, Any] | None = None) -> None
     show_timing(out, fair_timing(report))
     out.print()
     out.print("candidate         ", printable(candidate(report)))
-    for caveat in (FIXTURE_CAVEAT, DEAF_CAVEAT, BLINDFOLD_CAVEAT):
-        if caveat in report["caveats"]:
-            out.print(f"                   {caveat}", soft_wrap=True)
+    for caveat in notes(rows, bool(report["skills"])):
+        out.print(f"                   {caveat}", soft_wrap=True)
     out.print(f"attempts passed    {rates.in_words(found['passed'])}", soft_wrap=True)
     out.print("by split          ", printable(fractions(found["by_split"])))
     out.print(f"                   {rates.MEANING}", soft_wrap=True)
     show_spent(out, rows)
     ended = fractions(rates.by_value(rows, "loop_status"))
     out.print("ended             ", printable(ended), soft_wrap=True)
-    out.print(f"agent              {spent(report['totals'])}", soft_wrap=True)
-    out.print(f"baseline           {spent(report['baseline_totals'])}", soft_wrap=True)
+    scripts = [row["baseline"] for row in rows]
+    out.print(f"agent              {spent(report['totals'], rows)}", soft_wrap=True)
+    out.print(f"baseline           {spent(report['baseline_totals'], scripts)}", soft_wrap=True)
     _show_errors(out, rows)
     _show_criteria(out, report["criteria"])
     verdict = report["acceptance"]
@@ -124,14 +124,17 @@ def candidate(report: Report) -> str:
     return f"{', '.join(known)}, {worked_by}"
 
 
-def spent(totals: Mapping[str, Any]) -> str:
-    """What a path took, in words."""
-    words = [f"{totals['seconds']:.6f} s"]
-    calls = totals["model_calls"]
-    words.append("unknown model calls" if calls is None else f"{calls} model calls")
+def spent(totals: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
+    """What a path took, in words; `rows` are what was added up, and may know nothing of it."""
+
+    def told(name: str, unit: str) -> str:
+        if totals[name] is None or all(row.get(name) is None for row in rows):
+            return f"unknown {unit}"
+        return f"{totals[name]:.6f} {unit}" if name == "seconds" else f"{totals[name]} {unit}"
+
+    words = [told("seconds", "s"), told("model_calls", "model calls")]
     if "tool_calls" in totals:
-        words.append(f"{totals['tool_calls']} tool calls")
-        words.append(f"{totals['output_tokens']} output tokens")
+        words += [told("tool_calls", "tool calls"), told("output_tokens", "output tokens")]
         words.append(f"{totals['unknown_usage_attempts']} attempts of unknown usage")
     return ", ".join(words)
 
@@ -139,26 +142,12 @@ def spent(totals: Mapping[str, Any]) -> str:
 def show_checkpoint(report: Report) -> None:
     """Print the cumulative check: each fixture, what it must come to, whether it did."""
     out = console()
-    counts, found = report["counts"], report["checkpoint"]
-    passed = rates.rates(report["cases"])["passed"]
+    found = report["checkpoint"]
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading in ("fixture", "case", "must fail", "acceptance", "as written"):
+    for heading in FIXTURES:
         table.add_column(heading, overflow="fold")
-    table.add_row(
-        "correct fixture",
-        f"all {counts['distinct_cases']}, {rates.text(passed)}",
-        "nothing",
-        report["acceptance"]["status"],
-        "yes" if report["passed"] else "NO",
-    )
-    for attack in found["attacks"]:
-        table.add_row(
-            attack["name"],
-            attack["case"],
-            "\n".join(must_fail(attack)) or "nothing: a blind spot",
-            attack["acceptance"],
-            "; ".join(["NO", *attack["deviations"]]) if attack["deviations"] else "yes",
-        )
+    for line in checkpoint_lines(report):
+        table.add_row(*map(printable, line))
     out.print(table)
     if found["live"] is not None:
         out.print()
@@ -166,6 +155,29 @@ def show_checkpoint(report: Report) -> None:
         show_report(found["live"])
     out.print()
     out.print(f"as written         {found['as_written']}", style="bold")
+
+
+FIXTURES = ("fixture", "case", "must fail", "acceptance", "as written")
+
+
+def checkpoint_lines(report: Report) -> Iterator[list[str]]:
+    """Yield each fixture of a checkpoint, the correct one first, in the order of `FIXTURES`."""
+    passed = rates.rates(report["cases"])["passed"]
+    yield [
+        "correct fixture",
+        f"all {report['counts']['distinct_cases']}, {rates.text(passed)}",
+        "nothing",
+        report["acceptance"]["status"],
+        "yes" if report["passed"] else "NO",
+    ]
+    for attack in report["checkpoint"]["attacks"]:
+        yield [
+            attack["name"],
+            attack["case"],
+            ", ".join(must_fail(attack)) or "nothing: a blind spot",
+            attack["acceptance"],
+            "; ".join(["NO", *attack["deviations"]]) if attack["deviations"] else "yes",
+        ]
 
 
 def must_fail(attack: Mapping[str, Any]) -> list[str]:

@@ -6,10 +6,12 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from lab.errors import LabError
 from lab.grading import Row
 
 PROGRESS_SECONDS = 2.0
@@ -21,6 +23,10 @@ def printable(value: object) -> Text:
 
 
 class _Console(Console):
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print text as it is: no word of a report is markup, or drives the terminal."""
+        super().print(*(printable(o) if isinstance(o, str) else o for o in objects), **options)
+
     def on_broken_pipe(self) -> None:
         """Leave it to `unheard`: Rich would exit 1, which here would read as a verdict."""
         raise BrokenPipeError
@@ -39,6 +45,9 @@ def unheard() -> Iterator[None]:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise LabError(f"standard output: cannot be written: {error.strerror}") from None
 
 
 class Pace:

@@ -339,7 +339,7 @@ def test_candidates_of_one_report_are_paired_by_their_own_attempts() -> None:
     found = compare_reports(report, report, candidates=("vanilla", "nothing"))
     assert (found.paired.only_first, found.paired.neither) == (("stock",), ("draft",))
     assert found.warnings == (
-        "first and second: 2 of 2 cases are not known to be held out (2: it is published with the"
+        "first and second: 2 of 2 cases are not known to be held out (2: published with the"
         " lab: anybody may have seen it), so the candidate may have been made with them in view.",
     )
 

@@ -561,7 +561,6 @@ def test_what_no_check_of_this_lab_looked_at_is_said_to_be_ungraded() -> None:
         "explanation amounts",
         "unsupported claims",
         "business usefulness",
-        "completed",
         "quantities",
         "grounded",
         "allowed_operations",
@@ -570,7 +569,7 @@ def test_what_no_check_of_this_lab_looked_at_is_said_to_be_ungraded() -> None:
         "no_purchases",
         "baseline_matches_authored_answer",
     ]
-    assert "the named checks look at: yes." in report["scope"]
+    assert "the named checks look at: completed, yes." in report["scope"]
     assert "currency_labels" not in str(report["limits"])
     whole = evaluate(OfflineShopModel, cases=CASES[:1])
     assert whole["acceptance"]["ungraded"] == [
@@ -579,6 +578,16 @@ def test_what_no_check_of_this_lab_looked_at_is_said_to_be_ungraded() -> None:
         "business usefulness",
     ]
     assert "currency_labels" in str(whole["limits"])
+
+
+def test_what_broke_off_passes_under_no_checks_of_ones_own() -> None:
+    def broken() -> OfflineShopModel:
+        raise RuntimeError("boom")
+
+    report = evaluate(broken, cases=CASES[:1], checks={"quiet": lambda seen: True})
+    assert report["cases"][0]["checks"] == {"completed": False, "quiet": True}
+    assert (report["counts"]["passed"], report["counts"]["attempts"]) == (0, 1)
+    assert report["acceptance"]["status"] == "REJECTED"
 
 
 def test_a_check_that_is_not_known_here_is_not_taken_for_judged_again() -> None:

@@ -69,12 +69,14 @@ def test_one_line_a_check() -> None:
     )
     table = frames.checks(report)
     assert [(*line,) for line in table[["case", "check", "passed"]].itertuples(index=False)] == [
+        ("opening", "completed", True),
         ("opening", "fine", True),
         ("opening", "odd", False),
+        ("at_threshold", "completed", True),
         ("at_threshold", "fine", True),
         ("at_threshold", "odd", False),
     ]
-    assert list(table["error"].fillna("none")) == ["none", "ValueError: odd"] * 2
+    assert list(table["error"].fillna("none")) == ["none", "none", "ValueError: odd"] * 2
 
 
 def test_requests_are_the_same_kind_of_table() -> None:

@@ -3,8 +3,8 @@
 Both kinds of report come out in the same words, so that one template shows either.
 """
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -54,11 +54,15 @@ def detail(number: int, row: Row) -> dict[str, Any]:
 
 def segments(answer: str, found: Sequence[Finding]) -> list[Segment]:
     """Return an answer in pieces, cut where a finding begins or ends."""
-    cuts = sorted({0, len(answer), *(place for f in found for place in (f.start, f.end))})
-    return [
-        (answer[a:b], [n for n, f in enumerate(found, start=1) if f.start <= a and b <= f.end])
-        for a, b in pairwise(cuts)
-    ]
+    begin, end = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
+    for number, each in enumerate(found, start=1):
+        begin[each.start].append(number)
+        end[each.end].append(number)
+    pieces, inside = list[Segment](), list[int]()
+    for a, b in pairwise(sorted({0, len(answer), *begin, *end})):
+        inside = [n for n in inside if n not in end[a]] + begin[a]
+        pieces.append((answer[a:b], inside))
+    return pieces
 
 
 def _words(row: Row) -> str | None:
@@ -80,7 +84,7 @@ def _evaluated(row: Row) -> dict[str, Any]:
         "answer": None if row["answer"] is None else segments(row["answer"], found),
         "found": found,
         "drafted": draft_summary(row["transcript"]),
-        "turns": list(turns(row["transcript"], row.get("steps", ()))),
+        "turns": turns(row["transcript"], row.get("steps", ())),
         "timing": _timing(row),
         "kept": {
             "model": row["model"],
@@ -113,7 +117,10 @@ def _interpreted(row: Row) -> dict[str, Any]:
         "request": row["request"],
         "catalog": row["catalog"],
         "raw": row["raw"],
-        "kept": {name: row[name] for name in ("mechanism", "output_tokens", "started")},
+        "kept": {
+            "failed by": row["mechanism"] or "nothing",
+            **{name: row[name] for name in ("output_tokens", "started")},
+        },
     }
 
 
@@ -139,40 +146,34 @@ def events(found: Iterable[Sequence[Any]]) -> str:
 
 def turns(
     transcript: Sequence[Mapping[str, Any]], steps: Iterable[Mapping[str, Any]]
-) -> Iterator[dict[str, Any]]:
-    """Yield each message with its calls, each call beside what was observed; seconds are a step's.
+) -> list[dict[str, Any]]:
+    """Return each message with its calls, each call beside what was observed; seconds are a step's.
 
-    A call that nothing answered has None for its observation. Steps come in the order of their
-    messages, those of a kind one after the other.
+    A call is answered by what follows its own message: its id alone may have been used before. One
+    that nothing answered has None for its observation. Steps come in the order of their messages.
     """
     took: dict[str, deque[float | None]] = {"model": deque(), "tool": deque()}
     for step in steps:
         took[step["kind"]].append(step["seconds"])
-    answers = {
-        message["tool_call_id"]: {
-            "content": message["content"],
-            "seconds": took["tool"].popleft() if took["tool"] else None,
-        }
-        for message in transcript
-        if message["role"] == "tool"
-    }
+    found: list[dict[str, Any]] = []
     for message in transcript:
-        if message["role"] == "tool":
-            continue
-        own = message["role"] == "assistant" and took["model"]
-        yield {
-            "role": message["role"],
-            "content": message["content"],
-            "seconds": took["model"].popleft() if own else None,
-            "calls": [
-                {
-                    "name": call["function"]["name"],
-                    "arguments": call["function"]["arguments"],
-                    "observed": answers.get(call["id"]),
-                }
-                for call in message.get("tool_calls", ())
-            ],
-        }
+        kind = {"assistant": "model", "tool": "tool"}.get(message["role"])
+        seconds = took[kind].popleft() if kind and took[kind] else None
+        if kind == "tool":
+            observed = {"content": message["content"], "seconds": seconds}
+            asked = [call for call in found[-1]["calls"] if call["id"] == message["tool_call_id"]]
+            asked[0]["observed"] = observed
+        else:
+            found.append({"role": message["role"], "seconds": seconds, **_said(message)})
+    return found
+
+
+def _said(message: Mapping[str, Any]) -> dict[str, Any]:
+    calls = [
+        {"id": call["id"], **call["function"], "observed": None}
+        for call in message.get("tool_calls", ())
+    ]
+    return {"content": message["content"], "calls": calls}
 
 
 def _timing(row: Row) -> list[tuple[str, list[float | None]]]:

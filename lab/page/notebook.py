@@ -5,7 +5,7 @@ from typing import Any
 
 from lab.evidence import Report
 from lab.page.attempts import line
-from lab.page.render import dressed, environment
+from lab.page.render import dressed, environment, visible
 from lab.page.summary import Summary, summary
 
 
@@ -17,7 +17,8 @@ class Shown:
 
     def __repr__(self) -> str:
         told = dict(self._top.facts)
-        return "\n".join([self._top.verdict, *next(iter(told.values())), *told["failed"]])
+        lines = [self._top.verdict, *next(iter(told.values())), *told["failed"]]
+        return "\n".join(visible(line) for line in lines)
 
     def _repr_html_(self) -> str:
         card = environment("lab.page").get_template("card.html.jinja")

@@ -6,11 +6,18 @@ escaping all the same would not be run, and could reach no network.
 
 import base64
 import hashlib
+import re
+import unicodedata
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from lab import plain
+
+IGNORED = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""What counts as printable and is not seen (Default_Ignorable_Code_Point of Unicode)."""
 
 
 @cache
@@ -33,9 +40,15 @@ def environment(package: str) -> Any:
 
 def visible(value: Any) -> Any:
     """Return text in which what no browser shows is spelled out; what is not text, as it is."""
-    if type(value) is not str or value.isprintable():
+    if type(value) is not str or (value.isprintable() and not IGNORED.search(value)):
         return value
-    return "".join(c if c.isprintable() or c in "\n\t" else _spelled(c) for c in value)
+    return "".join(c if _is_shown(c) else _spelled(c) for c in value)
+
+
+def _is_shown(character: str) -> bool:
+    if character.isspace():
+        return character in "\n\t" or unicodedata.category(character) == "Zs"
+    return character.isprintable() and not IGNORED.match(character)
 
 
 def seconds(value: float | None) -> str:

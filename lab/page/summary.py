@@ -9,25 +9,33 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab import rates
-from lab.evidence import Report
+from lab.evidence import Report, report_digest
 from lab.grading import CHECKS
 from lab.page.attempts import Line
 from lab.page.render import as_text, seconds
 from lab.plan import checks_digest
-from lab.report import BLINDFOLD_CAVEAT, DEAF_CAVEAT, FIXTURE_CAVEAT
+from lab.report import notes
 from lab.request_tables import COUNTED, counted, pairs, pairs_mean
-from lab.review import state_in_words, unreviewed
-from lab.tables import candidate, criteria_in_words, fractions, not_held_out, spent
+from lab.review import state_in_words
+from lab.tables import (
+    FIXTURES,
+    candidate,
+    checkpoint_lines,
+    criteria_in_words,
+    fractions,
+    not_held_out,
+    spent,
+)
 from lab.timing import STAGES, fair_timing
 
 MOST_CASES = 20
+UNKNOWN_REVIEW = "a review stands beside the saved report, and is not known here"
 WIDER = "wider: than if every repeat were another case"
 OPEN = "Whether the agent may be used is not decided here: a person decides."
 NO_PRAISE = (
     "To pass is no praise: a check that found nothing to object to passes too, also of an attempt"
     " that gave no answer."
 )
-WARNINGS = (FIXTURE_CAVEAT, DEAF_CAVEAT, BLINDFOLD_CAVEAT)
 
 Facts = list[tuple[str, list[str]]]
 
@@ -65,10 +73,11 @@ def summary(
 ) -> Summary:
     """Return the top of a report's page; `lines` are its attempts as the table shows them.
 
-    `digest` is that of the saved file, `review` the state of its review where one was begun.
+    `digest` is that of the saved file, where it may differ from that of the report as the lab saves
+    it, `review` the state of its review; without one nobody can say here who has read it.
     """
     made = _requests if report.get("kind") == "requests" else _evaluation
-    return made(report, lines, digest or "not saved", review)
+    return made(report, lines, digest or report_digest(report), review)
 
 
 def _evaluation(
@@ -77,28 +86,27 @@ def _evaluation(
     rows = report["cases"]
     found = rates.rates(rows)
     verdict = report["acceptance"]
-    state = unreviewed(report) if review is None else review
     asks = _asks(report)
     return Summary(
         title="Evaluation of Lucy's agent",
         verdict=verdict["status"],
         tone="work" if report["passed"] else "open",
-        meaning=[_so(lines, state), verdict["meaning"], OPEN],
+        meaning=[_so(lines, review), verdict["meaning"], OPEN],
         ungraded=verdict["ungraded"],
-        warnings=[said for said in WARNINGS if said in report["caveats"]],
+        warnings=[*notes(rows, bool(report["skills"])), *_not_as_written(report)],
         facts=[
             ("attempts passed", [rates.in_words(found["passed"]), rates.MEANING]),
             ("by split", [fractions(found["by_split"])]),
             ("failed", list(_failed(lines)) or ["nothing that a check looked at"]),
             *_given("not held out", not_held_out(rows)),
-            ("reviewed", [state_in_words(state)]),
+            ("reviewed", [UNKNOWN_REVIEW if review is None else state_in_words(review)]),
             ("to look at", [_findings(lines)]),
             ("candidate", [candidate(report), *map(_skill, report["skills"])]),
             ("ended", [fractions(rates.by_value(rows, "loop_status"))]),
             ("criteria", list(criteria_in_words(report["criteria"])) or ["none were declared"]),
             ("seconds", list(_timing(report))),
-            ("agent", [spent(report["totals"]), _cost(report["totals"])]),
-            ("baseline", [spent(report["baseline_totals"])]),
+            ("agent", [spent(report["totals"], rows), _cost(report["totals"])]),
+            ("baseline", [spent(report["baseline_totals"], [row["baseline"] for row in rows])]),
             *_made(report, digest),
         ],
         tables=[
@@ -110,7 +118,8 @@ def _evaluation(
                     for name, each in found["by_check"].items()
                 ],
                 NO_PRAISE,
-            )
+            ),
+            *_checkpoint(report),
         ],
         reach=_reach(report),
     )
@@ -150,13 +159,25 @@ def _requests(
     )
 
 
-def _so(lines: Sequence[Line], state: Mapping[str, Any]) -> str:
+def _so(lines: Sequence[Line], review: Mapping[str, Any] | None) -> str:
     """Say what the verdict comes from, in numbers."""
     failed = sum(not each["passed"] for each in lines)
-    if failed:
+    if failed or not lines:
         return f"{failed} of {len(lines)} attempts failed at least one check."
-    read = f"{state['reviewed']} of {state['attempts']} answers were read by a person"
-    return f"All {len(lines)} attempts passed every check; {read}."
+    told = f"All {len(lines)} attempts passed every check"
+    if review is None:
+        return f"{told}."
+    return f"{told}; {review['reviewed']} of {review['attempts']} answers were read by a person."
+
+
+def _not_as_written(report: Report) -> Iterator[str]:
+    if "checkpoint" in report and not report["checkpoint"]["as_written"]:
+        yield "The checkpoint did not come out as written: the instrument missed what it must see."
+
+
+def _checkpoint(report: Report) -> Iterator[Table]:
+    if "checkpoint" in report:
+        yield Table("Checkpoint", FIXTURES, list(checkpoint_lines(report)))
 
 
 def _asks(report: Report) -> dict[str, str]:
@@ -178,7 +199,7 @@ def _failed(lines: Sequence[Line]) -> Iterator[str]:
         name, case = who
         told = f"{case} failed {failed[who]} of {attempts[who]}"
         told = told if name is None else f"{name}: {told}"
-        yield f"{told}: {', '.join(checks[who]) or 'it broke off'}"
+        yield f"{told}: {', '.join(checks[who]) or 'no check judged it'}"
     if len(order) > MOST_CASES:
         yield f"and {len(order) - MOST_CASES} more, in the table"
 

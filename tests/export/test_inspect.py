@@ -331,6 +331,7 @@ def test_a_check_called_passed_is_a_score_of_its_own(tmp_path: Path) -> None:
     log = read(report, tmp_path / "x.eval")
     assert {name: score.value for name, score in log.samples[0].scores.items()} == {
         "passed": "I",
+        "completed": "C",
         "check passed": "C",
         "never": "I",
     }

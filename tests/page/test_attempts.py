@@ -48,6 +48,14 @@ def test_marks_cut_an_answer_also_where_they_overlap() -> None:
     assert segments("", []) == []
 
 
+def test_an_answer_of_many_marks_is_cut_once_over() -> None:
+    answer = "77 " * 20_000
+    found = [Finding("number", 3 * n, 3 * n + 2, "77", "why") for n in range(20_000)]
+    pieces = segments(answer, found)
+    assert len(pieces) == 40_000
+    assert pieces[-2:] == [("77", [20_000]), (" ", [])]
+
+
 def test_each_call_stands_beside_what_was_observed_of_it() -> None:
     def call(number: int) -> dict[str, object]:
         return {"id": f"c{number}", "function": {"name": f"tool {number}", "arguments": {}}}
@@ -75,6 +83,17 @@ def test_each_call_stands_beside_what_was_observed_of_it() -> None:
     assert [turn["seconds"] for turn in turns(transcript, ())] == [None, None, None]
 
 
+def test_an_observation_answers_the_call_it_follows_and_no_later_one_of_its_id() -> None:
+    def asked(name: str) -> dict[str, Any]:
+        call = {"id": "c1", "function": {"name": name, "arguments": "{}"}}
+        return {"role": "assistant", "content": "", "tool_calls": [call]}
+
+    answer = {"role": "tool", "content": "stock", "tool_call_id": "c1"}
+    first, second = turns([asked("list_stock"), answer, asked("draft_order")], ())
+    assert first["calls"][0]["observed"] == {"content": "stock", "seconds": None}
+    assert (second["calls"][0]["name"], second["calls"][0]["observed"]) == ("draft_order", None)
+
+
 def test_what_is_unknown_is_not_nothing() -> None:
     assert drafts(None) == "unknown"
     assert drafts([]) == "nothing to draft"
@@ -92,7 +111,7 @@ def test_an_attempt_that_never_ran_has_nothing_and_says_so() -> None:
     assert shown["turns"] == []
     assert shown["beside"] == [
         ("expected", "6 × V"),
-        ("observed", "unknown"),
+        ("observed", "unknown: it requested no draft and did not come to an end"),
         ("baseline", "unknown"),
     ]
     assert shown["timing"] == [("script", [None, None, None]), ("agent", [None, None, None])]

@@ -6,14 +6,16 @@ from typing import Any
 import pytest
 
 from lab.cases import Case
+from lab.checkpoint import checkpoint
 from lab.errors import InputError
 from lab.evaluation import evaluate
-from lab.evidence import load_report
+from lab.evidence import load_report, save_report
 from lab.grading import Criteria
 from lab.interpretation import keywords, run_requests
 from lab.page import report_page, show, write_page
 from lab.page.attempts import line
 from lab.page.summary import Summary, summary
+from lab.review import unreviewed
 from lab.shop.fixtures import OfflineShopModel
 from tests.export.reports import STOCK, every_ending, passing, requests_of_all_sorts
 
@@ -28,7 +30,8 @@ def top(report: dict[str, object], **known: object) -> Summary:
 
 
 def test_a_verdict_stands_beside_what_it_leaves_open() -> None:
-    found = top(passing())
+    report = passing()
+    found = top(report, review=unreviewed(report))
     facts = dict(found.facts)
     assert (found.verdict, found.tone) == ("REVIEW_REQUIRED", "work")
     assert found.meaning[0] == (
@@ -46,7 +49,50 @@ def test_a_verdict_stands_beside_what_it_leaves_open() -> None:
     assert facts["failed"] == ["nothing that a check looked at"]
     assert facts["reviewed"] == ["0 of 1 answers reviewed"]
     assert facts["not held out"] == ["opening: no ledger was kept, so nobody knows who has seen it"]
-    assert facts["sha256"] == ["not saved"]
+
+
+def test_what_is_not_known_here_is_not_said(tmp_path: Path) -> None:
+    report = passing()
+    path, digest = save_report(tmp_path, report)
+    found = top(load_report(path))
+    facts = dict(found.facts)
+    assert facts["reviewed"] == ["a review stands beside the saved report, and is not known here"]
+    assert facts["sha256"] == [digest]
+    assert found.meaning[0] == "All 1 attempts passed every check."
+
+
+def test_what_nobody_counted_is_unknown() -> None:
+    def never(*_: object) -> OfflineShopModel:
+        raise KeyboardInterrupt
+
+    facts = dict(top(evaluate(never, cases=[Case("x", "development", STOCK, ())])).facts)
+    assert facts["agent"][0] == (
+        "unknown s, unknown model calls, unknown tool calls, unknown output tokens,"
+        " 1 attempts of unknown usage"
+    )
+
+
+def test_a_fixture_is_known_by_its_attempts_and_not_by_a_sentence() -> None:
+    report = passing()
+    report["caveats"] = []
+    assert top(report).warnings == [
+        "The candidate is a fixture: this tests the harness and is no evidence about a language"
+        " model."
+    ]
+
+
+def test_a_checkpoint_shows_what_it_missed() -> None:
+    report = checkpoint()
+    report["checkpoint"]["attacks"][0]["deviations"] = ["<b>missed</b>"]
+    report["checkpoint"]["as_written"] = False
+    found = top(report)
+    assert found.warnings[-1] == (
+        "The checkpoint did not come out as written: the instrument missed what it must see."
+    )
+    [_, table] = found.tables
+    assert table.rows[0][:3] == ["correct fixture", "all 8, 16/16 [0.68, 1.00]", "nothing"]
+    assert table.rows[1][4] == "NO; <b>missed</b>"
+    assert "<b>" not in report_page(report)
 
 
 def test_a_rejection_says_how_much_failed_and_each_check_what_it_asks() -> None:

@@ -78,7 +78,11 @@ class Attempts {
       heading.setAttribute("aria-sort", isUp ? "ascending" : "descending");
       const compared = "number" in heading.dataset ? byNumber : byText;
       const sign = isUp ? 1 : -1;
-      this.all.sort((a, b) => sign * compared(a.values[column][0], b.values[column][0]));
+      const known = ({ values }) => values[column][0] !== "unknown";
+      this.all.sort(
+        (a, b) =>
+          known(b) - known(a) || sign * compared(a.values[column][0], b.values[column][0]),
+      );
       this.filter();
     });
   }
@@ -124,7 +128,11 @@ class Attempts {
 
   focus(attempt) {
     const place = this.matching.findIndex((each) => each.attempt === attempt);
-    if (place < 0) return;
+    if (place < 0) {
+      this.show();
+      this.step(1);
+      return;
+    }
     this.page = Math.floor(place / MOST_ROWS);
     this.show();
     this.matching[place].row.querySelector("a").focus();
@@ -154,6 +162,7 @@ class Reader {
     document.querySelector("article.opened")?.classList.remove("opened");
     const article = wanted === undefined ? undefined : await this.find(wanted);
     if (this.attempt !== wanted) return; // another one was asked for meanwhile
+    if (article && article.ownerDocument !== document) this.place.replaceChildren(document.adoptNode(article));
     document.documentElement.classList.toggle("reading", Boolean(article));
     this.tell(article ? wanted : undefined);
     if (article) {
@@ -166,6 +175,8 @@ class Reader {
       say(why);
     } else if (left !== undefined) {
       this.table.focus(left);
+    } else {
+      this.table.show();
     }
   }
 
@@ -174,9 +185,7 @@ class Reader {
     const block = this.blocks[Math.floor((attempt - 1) / BLOCK)];
     if (here || !block) return here;
     try {
-      const article = (await unpack(block.textContent)).getElementById(`attempt-${attempt}`);
-      this.place.replaceChildren(document.adoptNode(article));
-      return article;
+      return (await unpack(block.textContent)).getElementById(`attempt-${attempt}`);
     } catch {
       return null;
     }
@@ -229,7 +238,5 @@ function byText(a, b) {
 }
 
 function byNumber(a, b) {
-  const [x, y] = [parseFloat(a), parseFloat(b)];
-  if (Number.isNaN(x)) return Number.isNaN(y) ? 0 : 1;
-  return Number.isNaN(y) ? -1 : x - y;
+  return parseFloat(a) - parseFloat(b);
 }
