@@ -147,7 +147,7 @@ def _check_class(options: argparse.Namespace) -> int:
             print(terminal.printable(f"{path} {told}"))
         idle = without_effect(decisions, everybody(options.output), rubric)
         if idle:
-            print(f"decisions without effect, since they are on nothing that counts: {len(idle)}")
+            print(f"decisions without effect: {len(idle)}; the overview says which, and why")
         _show_class(rows, options.output, hidden is not None)
     return 0
 

@@ -12,7 +12,12 @@ from typing import Any
 
 from lab.cells import cell
 from lab.classroom import pages
-from lab.classroom.decisions import Decision, left_to_decide, without_effect
+from lab.classroom.decisions import (
+    Decision,
+    left_to_decide,
+    why_without_effect,
+    without_effect,
+)
 from lab.classroom.kept import Kept, Learner, put
 from lab.classroom.rows import Row, rows
 from lab.classroom.rubric import EVIDENCE, Rubric, overall
@@ -109,7 +114,10 @@ def write_books(
 ) -> list[Row]:
     """Write the books on everybody, each whole, in the place of earlier ones; return their rows."""
     found = rows(everybody, rubric, decisions, given)
-    idle = [each._asdict() for each in without_effect(decisions, everybody, rubric)]
+    idle = [
+        {**each._asdict(), "why": why_without_effect(each)}
+        for each in without_effect(decisions, everybody, rubric)
+    ]
     told = {**told, "decisions": len(decisions), "without_effect": idle}
     put(desk / "gradebook.csv", gradebook(found, rubric), "utf-8-sig")
     put(desk / "results.json", results_json(everybody, found, told))

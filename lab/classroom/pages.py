@@ -24,6 +24,8 @@ MEANING = {
     "HUMAN_REVIEW_REQUIRED": "your instructor reads it",
 }
 """What a verdict means to a learner, and what comes next."""
+DECIDED = {"decided": "of a part that says so, your instructor decided; the reason stands there"}
+UNREAD = "not graded: it could not be read"
 
 TONE = {"PASS": "good", "NEEDS_WORK": "work", "NOT_TRIED": "quiet"}
 """How the style sheet shows a verdict that nobody has to decide on."""
@@ -54,13 +56,20 @@ def points_in_words(row: Row) -> str:
     """Say what a learner's points come to, and how much of that is open."""
     earned, at_most, of = (f"{value:g}" for value in row.points)
     told = f"{earned} of {of} points"
-    return told if at_most == earned else f"{told} so far, {at_most} at the most"
+    if at_most != earned:
+        told = f"{told} so far, {at_most} at the most"
+    units = [result.unit for result in row.results]
+    if None not in units:
+        return told
+    return f"{told}; what was handed in since is {UNREAD}" if any(units) else UNREAD
 
 
 def meaning(row: Row) -> dict[str, str]:
-    """Return what each verdict that turns up means."""
-    seen = {part.verdict for result in row.results for part in result.parts.values()}
-    return {verdict: says for verdict, says in MEANING.items() if verdict in seen}
+    """Return what each verdict that turns up means, and what it means that a person decided."""
+    parts = [part for result in row.results for part in result.parts.values()]
+    seen = {part.verdict for part in parts if part.by is None}
+    means = {verdict: says for verdict, says in MEANING.items() if verdict in seen}
+    return means | (DECIDED if any(part.by is not None for part in parts) else {})
 
 
 def for_a_person(result: Result) -> list[str]:

@@ -9,7 +9,7 @@ from lab.classroom.alike import alike, digests
 from lab.classroom.books import gradebook
 from lab.classroom.decisions import Decision
 from lab.classroom.kept import Kept, Learner, slug
-from lab.classroom.pages import feedback, feedback_markdown, overview
+from lab.classroom.pages import feedback, feedback_markdown, meaning, overview, points_in_words
 from lab.classroom.rows import Row, rows
 from lab.classroom.rubric import Rubric
 from lab.classroom.verdicts import Part, Result
@@ -162,6 +162,34 @@ def test_a_learners_page_says_what_it_comes_to_and_what_the_words_mean() -> None
     assert "HUMAN_REVIEW_REQUIRED" not in page
 
 
+def test_what_could_not_be_read_is_not_graded_whatever_is_decided_on_it() -> None:
+    broken = Result("ann", None, {"submission": Part("UNREADABLE", "no zip")})
+    kept = Kept("stamp", "0123456789ab", "none", broken)
+    decision = Decision("ann", "submission", "0123456789ab", "NEEDS_WORK", "Lucy", "no zip")
+    [row] = rows([Learner("ann", [kept])], Rubric(), [decision], [])
+    for page in (feedback(row, TOLD), feedback_markdown(row, TOLD), overview([row], TOLD)):
+        assert "not graded: it could not be read" in page.replace("\\", "")
+        assert "0 of 0" not in page and "NEEDS" not in page
+    [row] = rows_of(result("ann", **{**ANN, "recount": "PASS"}), broken)
+    assert points_in_words(row) == (
+        "3 of 5 points; what was handed in since is not graded: it could not be read"
+    )
+
+
+def test_of_what_a_person_decided_a_page_does_not_say_that_the_lab_found_it() -> None:
+    ann = result("ann", labels="PASS", recount="CRASHED")
+    decision = Decision("ann", "recount", "0123456789ab", "NEEDS_WORK", "Lucy", "I ran it")
+    kept = Kept("stamp", "0123456789ab", "none", ann)
+    [row] = rows([Learner("ann", [kept])], Rubric(), [decision], [])
+    assert meaning(row) == {
+        "decided": "of a part that says so, your instructor decided; the reason stands there"
+    }
+    assert "decided by Lucy: I ran it" in feedback(row, TOLD)
+    ann.parts["labels"] = Part("NEEDS_WORK", "seen")
+    [row] = rows([Learner("ann", [kept])], Rubric(), [decision], [])
+    assert list(meaning(row)) == ["NEEDS_WORK", "decided"]
+
+
 def test_functions_that_are_alike_are_told_as_such() -> None:
     exact, plainly = digests(BASELINE, "my_baseline")
     assert digests(BASELINE + "\n# a comment\n", "my_baseline") == [exact, plainly]
@@ -215,8 +243,9 @@ def test_pages_are_called_after_learners_and_no_two_alike() -> None:
 def test_the_overview_says_who_was_not_given_and_which_decision_decides_nothing() -> None:
     found = rows_of(result("ann", labels="PASS"), result("bob", labels="PASS"), given=("ann",))
     idle = Decision("ann", "recount", "0123456789ab", "PASS", "Lucy", "I ran it")
-    page = overview(found, {**TOLD, "without_effect": [idle._asdict()]})
-    assert "A decision of Lucy on recount of ann has no effect" in page
+    told = {**idle._asdict(), "why": "there is no such part"}
+    page = overview(found, {**TOLD, "without_effect": [told]})
+    assert "A decision of Lucy on recount of ann has no effect:\nthere is no such part." in page
     assert "Nothing was given this time of" in page
     assert "2 submissions were checked with: 23 (abc) held out." in page
     assert "0 learners have parts that nobody has" in page

@@ -83,7 +83,7 @@ def test_without_hidden_trials_it_says_what_pass_means(tmp_path: Path) -> None:
     ran = desk(*check, cwd=tmp_path)
     assert ran.stdout.splitlines()[:3] == [
         "class/.bob.zip is passed over, since a dot begins its name; rename what is a submission",
-        "decisions without effect, since they are on nothing that counts: 1",
+        "decisions without effect: 1; the overview says which, and why",
         "1 learners; 0 with parts that are left to you to decide",
     ]
     assert "PASS says that the public ones pass, and no more" in ran.stdout
