@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lab import plain
 from lab.cells import cell
 from lab.classroom import pages
 from lab.classroom.decisions import (
@@ -100,6 +101,15 @@ def results_json(
     return json.dumps({**told, "learners": learners}, indent=1) + "\n"
 
 
+def held_before(desk: Path) -> int:
+    """Return how many decisions had an effect when the books of a desk were written last."""
+    try:
+        told = plain.loads((desk / "results.json").read_text("utf-8"))
+        return int(told["decisions"]) - len(told["without_effect"])
+    except (OSError, ValueError, TypeError, KeyError):  # no books yet, or not ours to judge
+        return 0
+
+
 def _as_data(kept: Kept) -> dict[str, str]:
     return {"stamp": kept.stamp, "submission": kept.submission, "hidden_trials": kept.hidden}
 
@@ -122,7 +132,7 @@ def write_books(
     put(desk / "gradebook.csv", gradebook(found, rubric), "utf-8-sig")
     put(desk / "results.json", results_json(everybody, found, told))
     current = [pair for row in found for pair in zip(row.kept, row.results, strict=True)]
-    put(desk / "undecided.toml", left_to_decide(current))
+    put(desk / "undecided.toml", left_to_decide(current, rubric))
     put(desk / "overview.html", pages.overview(found, told))
     for row in found:
         page = desk / row.page

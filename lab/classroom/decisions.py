@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from lab import plain
 from lab.classroom.kept import Kept, Learner
-from lab.classroom.rubric import Rubric, with_read
+from lab.classroom.rubric import Rubric, kind, with_read
 from lab.classroom.verdicts import UNDECIDED, Part, Result
 from lab.errors import InputError
 
@@ -129,10 +129,10 @@ def can_be_decided(kept: Kept) -> bool:
     return kept.result.unit is not None
 
 
-def left_to_decide(current: Iterable[tuple[Kept, Result]]) -> str:
+def left_to_decide(current: Iterable[tuple[Kept, Result]], rubric: Rubric) -> str:
     """Return a file of decisions to fill in: one entry for each part that nobody decided on."""
     entries = [
-        _entry(kept, name, part)
+        _entry(kept, name, part, rubric)
         for kept, result in current
         for name, part in result.parts.items()
         if part.verdict in UNDECIDED
@@ -140,10 +140,11 @@ def left_to_decide(current: Iterable[tuple[Kept, Result]]) -> str:
     return "\n".join([HEAD, *entries])
 
 
-def _entry(kept: Kept, name: str, part: Part) -> str:
+def _entry(kept: Kept, name: str, part: Part, rubric: Rubric) -> str:
     told = f"{part.verdict}: {part.evidence}"
     seen = " ".join("".join(c if c.isprintable() else " " for c in told).split())
-    if not can_be_decided(kept):
+    unit = kept.result.unit
+    if unit is None:
         return UNREAD.format(learner=_text(in_utf8(kept.result.name)), seen=seen)
     fields = {
         "learner": in_utf8(kept.result.name),
@@ -154,7 +155,14 @@ def _entry(kept: Kept, name: str, part: Part) -> str:
         "reason": "",
     }
     lines = [f"{key} = {_text(value)}" for key, value in fields.items()]
-    return "\n".join([f"# {seen}", "[[decision]]", *lines, ""])
+    comments = [f"# {unit}: {seen}"]
+    if rubric.worth(unit).get(kind(name)) == 0:
+        comments.append("# Worth 0 points by your rubric: no decision on it changes a sum.")
+    if name == "diary":
+        comments.append(
+            "# This decides the diary alone: answers that rest on it are decided one by one."
+        )
+    return "\n".join([*comments, "[[decision]]", *lines, ""])
 
 
 def _text(value: str) -> str:
