@@ -11,6 +11,7 @@ from typing import Any
 from lab import choices, review_tables, terminal
 from lab.calibration import Reviewer, calibrate, load_answers
 from lab.chain import Head
+from lab.classroom.books import held_before
 from lab.classroom.decisions import load_decisions, without_effect
 from lab.classroom.desk import check_class, pool
 from lab.classroom.found import found_in, passed_over
@@ -115,6 +116,7 @@ def run_classroom(options: argparse.Namespace) -> int:
     if options.action == "holdouts":
         save_holdouts(options.output, options.seed)
         print(f"{options.output}: read them before you use them, and show them to nobody")
+        print("a row of stock is: sku, tubs on hand, reserved, threshold, unit price in pence")
         return 0
     print(f"{len(write_samples(options.output))} submissions are in {options.output}")
     return 0
@@ -126,6 +128,7 @@ def _check_class(options: argparse.Namespace) -> int:
     hidden = load_holdouts(options.holdouts) if options.holdouts else None
     if options.ledger and hidden is None:
         raise InputError("--ledger remembers hidden trials: give them, with --holdouts")
+    before = held_before(options.output) if options.decisions is None else 0
     try:
         with pool(options.jobs) as executor:
             rows = check_class(
@@ -147,7 +150,10 @@ def _check_class(options: argparse.Namespace) -> int:
             print(terminal.printable(f"{path} {told}"))
         idle = without_effect(decisions, everybody(options.output), rubric)
         if idle:
-            print(f"decisions without effect, since they are on nothing that counts: {len(idle)}")
+            print(f"decisions without effect: {len(idle)}; the overview says which, and why")
+        if before:
+            told = "decisions held last time and were not given now: what they were on is undecided"
+            print(f"{before} {told} again; give --decisions")
         _show_class(rows, options.output, hidden is not None)
     return 0
 

@@ -1,10 +1,11 @@
-"""Functions that are alike: as a fact for a person, who knows what was worked on together."""
+"""What is alike: as a fact for a person, who knows what was worked on together."""
 
 import ast
 import hashlib
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from lab.classroom.kept import Kept
 from lab.classroom.verdicts import Result
 
 LONGEST = 500_000
@@ -12,7 +13,7 @@ LONGEST = 500_000
 
 
 class Group(NamedTuple):
-    """Learners whose functions for a task are the same, or the same but for names and layout."""
+    """Learners whose work on a task is the same, or the same but for names and layout."""
 
     task: str
     learners: list[str]
@@ -50,6 +51,18 @@ def alike(results: Iterable[Result]) -> list[Group]:
         if len(group) > 1
     ]
     return sorted(groups, key=lambda g: (not g.is_identical, len(g.learners), g.task, g.learners))
+
+
+def copies(everything: Iterable[Kept]) -> list[Group]:
+    """Return whole submissions that several learners handed in alike, byte for byte."""
+    members: dict[tuple[str, str], set[str]] = {}
+    for kept in everything:
+        if kept.result.unit is not None:  # of what cannot be read, reasons may be alike
+            key = (kept.result.unit, kept.submission)
+            members.setdefault(key, set()).add(kept.result.name)
+    return sorted(
+        Group(unit, sorted(names), True) for (unit, _), names in members.items() if len(names) > 1
+    )
 
 
 class _Plain(ast.NodeTransformer):

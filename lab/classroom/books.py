@@ -10,9 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lab import plain
 from lab.cells import cell
 from lab.classroom import pages
-from lab.classroom.decisions import Decision, left_to_decide, without_effect
+from lab.classroom.decisions import (
+    Decision,
+    left_to_decide,
+    why_without_effect,
+    without_effect,
+)
 from lab.classroom.kept import Kept, Learner, put
 from lab.classroom.rows import Row, rows
 from lab.classroom.rubric import EVIDENCE, Rubric, overall
@@ -95,6 +101,15 @@ def results_json(
     return json.dumps({**told, "learners": learners}, indent=1) + "\n"
 
 
+def held_before(desk: Path) -> int:
+    """Return how many decisions had an effect when the books of a desk were written last."""
+    try:
+        told = plain.loads((desk / "results.json").read_text("utf-8"))
+        return int(told["decisions"]) - len(told["without_effect"])
+    except (OSError, ValueError, TypeError, KeyError):  # no books yet, or not ours to judge
+        return 0
+
+
 def _as_data(kept: Kept) -> dict[str, str]:
     return {"stamp": kept.stamp, "submission": kept.submission, "hidden_trials": kept.hidden}
 
@@ -109,12 +124,15 @@ def write_books(
 ) -> list[Row]:
     """Write the books on everybody, each whole, in the place of earlier ones; return their rows."""
     found = rows(everybody, rubric, decisions, given)
-    idle = [each._asdict() for each in without_effect(decisions, everybody, rubric)]
+    idle = [
+        {**each._asdict(), "why": why_without_effect(each)}
+        for each in without_effect(decisions, everybody, rubric)
+    ]
     told = {**told, "decisions": len(decisions), "without_effect": idle}
     put(desk / "gradebook.csv", gradebook(found, rubric), "utf-8-sig")
     put(desk / "results.json", results_json(everybody, found, told))
     current = [pair for row in found for pair in zip(row.kept, row.results, strict=True)]
-    put(desk / "undecided.toml", left_to_decide(current))
+    put(desk / "undecided.toml", left_to_decide(current, rubric))
     put(desk / "overview.html", pages.overview(found, told))
     for row in found:
         page = desk / row.page

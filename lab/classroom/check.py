@@ -230,4 +230,5 @@ def _answer(
     if is_foreign(kept, known):
         told = f"no diary that holds bears this answer out; as it is now: {found.status}"
         return Part("TAMPERED", told)
-    return _doubted(Part(found.status, found.said), submission, "answers.json")
+    said = "the right answer" if found.status == "PASS" else found.said
+    return _doubted(Part(found.status, said), submission, "answers.json")

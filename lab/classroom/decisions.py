@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from lab import plain
 from lab.classroom.kept import Kept, Learner
-from lab.classroom.rubric import Rubric, with_read
+from lab.classroom.rubric import Rubric, kind, with_read
 from lab.classroom.verdicts import UNDECIDED, Part, Result
 from lab.errors import InputError
 
@@ -20,6 +20,11 @@ HEAD = """\
 #   --decisions YOUR-COPY.toml
 # An entry whose verdict is empty decides nothing. One that names an earlier submission does not
 # hold for a later one.
+"""
+UNREAD = """\
+# {learner}: {seen}
+# Nothing of it was checked, so nothing of it can be decided: it stays ungraded until one is handed
+# in that can be read.
 """
 
 
@@ -87,12 +92,13 @@ def decided(kept: Kept, rubric: Rubric, decisions: Iterable[Decision]) -> Result
     parts: dict[str, Part] = dict(result.parts)
     names = {in_utf8(name): name for name in parts}
     for each in decisions:
-        if each.is_on(kept) and each.part in names:
+        if each.is_on(kept) and each.part in names and can_be_decided(kept):
             seen = parts[names[each.part]]
             parts[names[each.part]] = Part(
                 each.verdict,
                 f"decided by {each.by}: {each.reason} (it came to {seen.verdict}: {seen.evidence})",
                 seen.hidden,
+                each.by,
             )
     return result.but(parts=parts)
 
@@ -100,20 +106,33 @@ def decided(kept: Kept, rubric: Rubric, decisions: Iterable[Decision]) -> Result
 def without_effect(
     decisions: Iterable[Decision], everybody: Sequence[Learner], rubric: Rubric
 ) -> list[Decision]:
-    """Return the decisions on nothing that counts: on an earlier submission, or on nobody's."""
+    """Return the decisions on nothing that counts: earlier, nobody's, or of nothing read."""
     there = {
         (in_utf8(kept.result.name), in_utf8(part), kept.submission[:KNOWN_BY])
         for learner in everybody
         for kept in learner.current()
+        if can_be_decided(kept)
         for part in with_read(kept.result, rubric).parts
     }
     return [each for each in decisions if each[:3] not in there]
 
 
-def left_to_decide(current: Iterable[tuple[Kept, Result]]) -> str:
+def why_without_effect(decision: Decision) -> str:
+    """Say in words why a decision decides nothing."""
+    if decision.part == "submission":
+        return "nothing of it was checked, so there is nothing to decide until one can be read"
+    return f"what counts now is not the submission {decision.submission}, or has no such part"
+
+
+def can_be_decided(kept: Kept) -> bool:
+    """Say whether anything of a submission was checked: what could not be read earns nothing."""
+    return kept.result.unit is not None
+
+
+def left_to_decide(current: Iterable[tuple[Kept, Result]], rubric: Rubric) -> str:
     """Return a file of decisions to fill in: one entry for each part that nobody decided on."""
     entries = [
-        _entry(kept, name, part)
+        _entry(kept, name, part, rubric)
         for kept, result in current
         for name, part in result.parts.items()
         if part.verdict in UNDECIDED
@@ -121,8 +140,12 @@ def left_to_decide(current: Iterable[tuple[Kept, Result]]) -> str:
     return "\n".join([HEAD, *entries])
 
 
-def _entry(kept: Kept, name: str, part: Part) -> str:
-    seen = " ".join("".join(c if c.isprintable() else " " for c in part.evidence).split())
+def _entry(kept: Kept, name: str, part: Part, rubric: Rubric) -> str:
+    told = f"{part.verdict}: {part.evidence}"
+    seen = " ".join("".join(c if c.isprintable() else " " for c in told).split())
+    unit = kept.result.unit
+    if unit is None:
+        return UNREAD.format(learner=_text(in_utf8(kept.result.name)), seen=seen)
     fields = {
         "learner": in_utf8(kept.result.name),
         "part": in_utf8(name),
@@ -132,7 +155,14 @@ def _entry(kept: Kept, name: str, part: Part) -> str:
         "reason": "",
     }
     lines = [f"{key} = {_text(value)}" for key, value in fields.items()]
-    return "\n".join([f"# {part.verdict}: {seen}", "[[decision]]", *lines, ""])
+    comments = [f"# {unit}: {seen}"]
+    if rubric.worth(unit).get(kind(name)) == 0:
+        comments.append("# Worth 0 points by your rubric: no decision on it changes a sum.")
+    if name == "diary":
+        comments.append(
+            "# This decides the diary alone: answers that rest on it are decided one by one."
+        )
+    return "\n".join([*comments, "[[decision]]", *lines, ""])
 
 
 def _text(value: str) -> str:

@@ -116,14 +116,18 @@ def _refuse_twins(found: Sequence[Found]) -> None:
     by_learner: dict[str, list[Found]] = {}
     for each in found:
         by_learner.setdefault(each.learner, []).append(each)
+    twins = []
     for learner, theirs in by_learner.items():
         seen: dict[str, Path] = {}
         for each in theirs if len(theirs) > 1 else ():
             read = _read(each.path)
             if read is not None and read.unit in seen:
-                raise InputError(
-                    f"{learner}: handed in {read.unit} in {seen[read.unit]} and in {each.path}: if"
-                    " these are two people, rename one; if it is one, give the path that counts"
-                )
-            if read is not None:
+                first = seen[read.unit]
+                twins.append(f"{learner}: handed in {read.unit} in {first} and in {each.path}")
+            elif read is not None:
                 seen[read.unit] = each.path
+    if twins:
+        raise InputError(
+            f"{'; '.join(twins)}: if these are two people, rename one; if it is one, give the path"
+            " that counts"
+        )

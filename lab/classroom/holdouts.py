@@ -19,6 +19,8 @@ from lab.lessons.feedback import Trial
 
 LETTERS = "BCDFGHJKLMNPRTWXZ"
 FRUIT = ("apricot", "banana", "cherry", "damson", "elderberry", "fig", "guava")
+WIDTH = 110
+"""Characters of a line that a person reads."""
 SHOWS = (
     "a shelf with too few tubs",
     "a shelf with exactly enough",
@@ -77,10 +79,24 @@ def save_holdouts(path: Path, seed: int | None = None) -> None:
     try:
         with path.open("x", encoding="utf-8") as file:
             path.chmod(0o600)
-            json.dump(new_holdouts(seed), file, indent=1)
-            file.write("\n")
+            file.write(f"{_to_read(new_holdouts(seed))}\n")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; name a new file") from None
+
+
+def _to_read(value: Any, indent: int = 0) -> str:
+    """Return JSON for a person: rows one a line, and in one line what fits into it."""
+    told = json.dumps(value)
+    has_rows = isinstance(value, list) and any(isinstance(each, list | dict) for each in value)
+    if not isinstance(value, list | dict) or (indent + len(told) < WIDTH and not has_rows):
+        return told
+    inside = (
+        [f"{json.dumps(key)}: {_to_read(each, indent + 1)}" for key, each in value.items()]
+        if isinstance(value, dict)
+        else [_to_read(each, indent + 1) for each in value]
+    )
+    lines = f",\n{' ' * (indent + 1)}".join(["", *inside])[1:]
+    return f"{told[0]}{lines}\n{' ' * indent}{told[-1]}"
 
 
 def _trial(task: str, number: int, entry: Any) -> Trial:

@@ -75,7 +75,8 @@ def keep(desk: Path, kept: Kept) -> None:
 def put(path: Path, text: str, encoding: str = "utf-8") -> None:
     """Write a file whole, in the place of an earlier one, or not at all."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (path.parent.parent, path.parent):  # parents=True would not mind the mode
+            folder.mkdir(mode=0o700, exist_ok=True)
         file, beside = tempfile.mkstemp(dir=path.parent, prefix=".")
         try:
             with os.fdopen(file, "w", encoding=encoding, newline="") as out:

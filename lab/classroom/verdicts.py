@@ -26,12 +26,14 @@ LONGEST_EVIDENCE = 2000
 class Part:
     """One part of a submission. `evidence` may be shown to the learner, `hidden` never.
 
-    A submission may have a say in the evidence: it is cut, with a mark, where it is long.
+    A submission may have a say in the evidence: it is cut, with a mark, where it is long. `by` is
+    who decided, where a person did.
     """
 
     verdict: str
     evidence: str
     hidden: str | None = None
+    by: str | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:

@@ -1,15 +1,17 @@
 """Gradebook and pages: stable columns, nothing that is run, nothing that is hidden."""
 
 import csv
+import html
 import io
+import re
 
 import pytest
 
-from lab.classroom.alike import alike, digests
+from lab.classroom.alike import alike, copies, digests
 from lab.classroom.books import gradebook
 from lab.classroom.decisions import Decision
 from lab.classroom.kept import Kept, Learner, slug
-from lab.classroom.pages import feedback, feedback_markdown, overview
+from lab.classroom.pages import feedback, feedback_markdown, meaning, overview, points_in_words
 from lab.classroom.rows import Row, rows
 from lab.classroom.rubric import Rubric
 from lab.classroom.verdicts import Part, Result
@@ -45,6 +47,15 @@ TOLD = {
 
 def result(name: str, unit: str = "unit_b", **verdicts: str) -> Result:
     return Result(name, unit, {part: Part(verdict, "seen") for part, verdict in verdicts.items()})
+
+
+def text_of(page: str) -> str:
+    """Return what a page says, without its marks."""
+    return " ".join(
+        html.unescape(
+            re.sub("</t[dh]>|<[^>]*>", lambda mark: " " * (mark[0][:3] == "</t"), page)
+        ).split()
+    )
 
 
 def rows_of(*results: Result, given: tuple[str, ...] = ()) -> list[Row]:
@@ -162,6 +173,34 @@ def test_a_learners_page_says_what_it_comes_to_and_what_the_words_mean() -> None
     assert "HUMAN_REVIEW_REQUIRED" not in page
 
 
+def test_what_could_not_be_read_is_not_graded_whatever_is_decided_on_it() -> None:
+    broken = Result("ann", None, {"submission": Part("UNREADABLE", "no zip")})
+    kept = Kept("stamp", "0123456789ab", "none", broken)
+    decision = Decision("ann", "submission", "0123456789ab", "NEEDS_WORK", "Lucy", "no zip")
+    [row] = rows([Learner("ann", [kept])], Rubric(), [decision], [])
+    for page in (feedback(row, TOLD), feedback_markdown(row, TOLD), overview([row], TOLD)):
+        assert "not graded: it could not be read" in page.replace("\\", "")
+        assert "0 of 0" not in page and "NEEDS" not in page
+    [row] = rows_of(result("ann", **{**ANN, "recount": "PASS"}), broken)
+    assert points_in_words(row) == (
+        "3 of 5 points; what was handed in since is not graded: it could not be read"
+    )
+
+
+def test_of_what_a_person_decided_a_page_does_not_say_that_the_lab_found_it() -> None:
+    ann = result("ann", labels="PASS", recount="CRASHED")
+    decision = Decision("ann", "recount", "0123456789ab", "NEEDS_WORK", "Lucy", "I ran it")
+    kept = Kept("stamp", "0123456789ab", "none", ann)
+    [row] = rows([Learner("ann", [kept])], Rubric(), [decision], [])
+    assert meaning(row) == {
+        "decided": "of a part that says so, your instructor decided; the reason stands there"
+    }
+    assert "decided by Lucy: I ran it" in feedback(row, TOLD)
+    ann.parts["labels"] = Part("NEEDS_WORK", "seen")
+    [row] = rows([Learner("ann", [kept])], Rubric(), [decision], [])
+    assert list(meaning(row)) == ["NEEDS_WORK", "decided"]
+
+
 def test_functions_that_are_alike_are_told_as_such() -> None:
     exact, plainly = digests(BASELINE, "my_baseline")
     assert digests(BASELINE + "\n# a comment\n", "my_baseline") == [exact, plainly]
@@ -188,11 +227,14 @@ def test_what_often_fails_comes_first_and_explanations_side_by_side() -> None:
             {"kind": "explanation", "name": "recall", "said": said, "after_result": False},
             {"kind": "prediction", "name": "floors", "said": "[3, 4]", "after_result": False},
         ]
+    found[1].parts["quotation"] = Part("NEEDS_WORK", "seen by one")
     page = overview(rows_of(*found), TOLD)
-    assert page.index('<td class="count">9</td><td>quotation') < page.index(
-        '<td class="count">8</td><td>recount'
+    looked_at, _, failing = re.split('<h2 id="(?:parts|often)">', page)
+    assert '<td class="count">8</td><td>recount' in looked_at and "quotation" not in looked_at
+    assert failing.index('<td class="count">8</td><td>quotation') < failing.index(
+        '<td class="count">1</td><td>quotation'
     )
-    assert "and 3 more" in page
+    assert "and 2 more" in page
     assert page.index("by learner 0") < page.index("by learner 1")
     assert page.count("[3, 4]") == 1  # said by both, and read once
 
@@ -202,7 +244,62 @@ def test_reports_are_counted_together_whatever_each_is_called() -> None:
     found = [Result(n, "unit_a", {f"report-{n}.json": Part("TAMPERED", "seen")}) for n in names]
     page = overview(rows_of(*found), TOLD)
     assert page.count("<tr><th>report</th>") == 1
-    assert '<td class="count">3</td><td>report</td>' in page
+    assert '<td class="count">3</td><td>unit_a report</td>' in page
+
+
+def test_what_is_left_is_told_with_what_was_seen_and_alike_together() -> None:
+    found = [result(f"learner {number}", "unit_a") for number in range(25)]
+    for each in found:
+        each.parts["diary"] = Part("TAMPERED", "the diary was changed")
+    found[3].parts["baseline"] = Part("TIME_LIMIT", "it did not come to an end " * 20)
+    page = overview(rows_of(*found), TOLD)
+    looked_at = text_of(page.partition('<h2 id="look">')[2].partition("<h2")[0])
+    assert "25 learners have parts that nobody has decided on" in looked_at
+    assert "25 unit_a diary TAMPERED the diary was changed learner 0, learner 1," in looked_at
+    assert "1 baseline TIME_LIMIT it did not come to an end it did not" in looked_at
+    assert len(looked_at) < 1200
+
+
+def test_failures_that_are_rare_are_on_the_page_too() -> None:
+    found = [result(f"learner {number}") for number in range(21)]
+    for number, each in enumerate(found):
+        each.parts["baseline"] = Part("NEEDS_WORK", f"it returned {number:02d}")
+    page = overview(rows_of(*found), TOLD)
+    often, rare = page.split("<details><summary>1 rarer ones</summary>")
+    assert "it returned 19" in often and "it returned 20" in rare
+
+
+def test_who_handed_in_one_unit_of_two_is_named() -> None:
+    both = result("ann", "unit_a"), result("ann", **ANN)
+    broken = Result("dora", None, {"submission": Part("UNREADABLE", "no")})
+    page = overview(rows_of(*both, result("bob", "unit_a"), result("cleo", **ANN), broken), TOLD)
+    told = text_of(page)
+    assert "1 handed in only unit_a: bob" in told and "1 handed in only unit_b: cleo" in told
+    assert "1 handed in nothing readable: dora" in told
+    assert "1 handed in unit_a and unit_b: ann" in told
+    assert "handed in" not in overview(rows_of(*both), TOLD)
+
+
+def test_what_was_handed_in_alike_byte_for_byte_is_told() -> None:
+    def kept(name: str, submission: str, unit: str | None = "unit_a") -> Kept:
+        return Kept("stamp", submission, "none", Result(name, unit))
+
+    everything = [kept("bob", "a"), kept("ann", "a"), kept("ann", "a"), kept("cleo", "b")]
+    unread = [kept("dora", "c", None), kept("emil", "c", None)]
+    assert copies([*everything, *unread]) == [("unit_a", ["ann", "bob"], True)]
+    learners = [Learner(each.result.name, [each]) for each in everything[:2]]
+    page = text_of(overview(rows(learners, Rubric(), [], []), TOLD))
+    assert "2 unit_a, all of it handed in alike, byte for byte bob, ann" in page
+
+
+def test_every_table_can_be_pushed_aside_by_itself() -> None:
+    ann = result("ann", **ANN)
+    ann.human = [{"kind": "explanation", "name": '"><b>', "said": "so", "after_result": False}]
+    [row] = rows_of(ann)
+    for page in (overview([row], TOLD), feedback(row, TOLD)):
+        tables = re.findall(r"(.*)\s*<table>", page)
+        assert tables and all(each.startswith('<div class="wide" tabindex="0"') for each in tables)
+        assert "<b>" not in page
 
 
 def test_pages_are_called_after_learners_and_no_two_alike() -> None:
@@ -215,8 +312,9 @@ def test_pages_are_called_after_learners_and_no_two_alike() -> None:
 def test_the_overview_says_who_was_not_given_and_which_decision_decides_nothing() -> None:
     found = rows_of(result("ann", labels="PASS"), result("bob", labels="PASS"), given=("ann",))
     idle = Decision("ann", "recount", "0123456789ab", "PASS", "Lucy", "I ran it")
-    page = overview(found, {**TOLD, "without_effect": [idle._asdict()]})
-    assert "A decision of Lucy on recount of ann has no effect" in page
+    told = {**idle._asdict(), "why": "there is no such part"}
+    page = overview(found, {**TOLD, "without_effect": [told]})
+    assert "A decision of Lucy on recount of ann has no effect:\nthere is no such part." in page
     assert "Nothing was given this time of" in page
     assert "2 submissions were checked with: 23 (abc) held out." in page
     assert "0 learners have parts that nobody has" in page

@@ -10,9 +10,11 @@ from lab.classroom.decisions import (
     decided,
     left_to_decide,
     load_decisions,
+    why_without_effect,
     without_effect,
 )
 from lab.classroom.kept import Kept, Learner
+from lab.classroom.rows import rows
 from lab.classroom.rubric import Rubric
 from lab.classroom.verdicts import Part, Result
 from lab.errors import InputError
@@ -46,6 +48,7 @@ def test_a_decision_holds_and_what_was_seen_stays(tmp_path: Path) -> None:
         "decided by Lucy: I ran it for a minute, and it ended"
         " (it came to TIME_LIMIT: it did not come to an end)",
         "SECRET",
+        "Lucy",
     )
     assert Rubric().points([found]).earned == 2
     assert kept().result.parts["baseline"].verdict == "TIME_LIMIT"  # what is kept is as it was
@@ -76,7 +79,7 @@ def test_what_is_left_to_decide_is_a_form_that_can_be_read_again(
 ) -> None:
     found = kept(name=name)
     found.result.parts["baseline"] = Part("CRASHED", 'it said\n[[decision]]\r"""')
-    form = left_to_decide([(found, found.result)])
+    form = left_to_decide([(found, found.result)], Rubric())
     [entry] = tomllib.loads(form)["decision"]
     assert entry == {
         "learner": told,
@@ -101,6 +104,58 @@ def test_a_part_whose_name_is_not_utf_8_is_decided_on_as_well() -> None:
     decision = Decision("ann", "r\\udcff.json", FIRST[:12], "PASS", "Lucy", "so")
     assert decided(found, Rubric(), [decision]).parts["r\udcff.json"].verdict == "PASS"
     assert without_effect([decision], [Learner("ann", [found])], Rubric()) == []
+
+
+def test_the_form_says_of_which_unit_a_part_is_and_what_deciding_it_does() -> None:
+    found = kept()
+    for name in ("diary", "report-1.json"):
+        found.result.parts[name] = Part("TAMPERED", "changed")
+    rest = 'submission = "0123456789ab"\nverdict = ""\nby = ""\nreason = ""\n'
+    _, form = left_to_decide([(found, found.result)], Rubric({"report": 1})).split("later one.\n\n")
+    assert (
+        form.replace(rest, "...\n")
+        == """\
+# unit_a: TIME_LIMIT: it did not come to an end
+[[decision]]
+learner = "ann"
+part = "baseline"
+...
+
+# unit_a: TAMPERED: changed
+# Worth 0 points by your rubric: no decision on it changes a sum.
+# This decides the diary alone: answers that rest on it are decided one by one.
+[[decision]]
+learner = "ann"
+part = "diary"
+...
+
+# unit_a: TAMPERED: changed
+[[decision]]
+learner = "ann"
+part = "report-1.json"
+...
+"""
+    )
+
+
+def test_of_what_could_not_be_read_nothing_can_be_decided() -> None:
+    unread = Part("UNREADABLE", "ann.zip: is no zip")
+    found = Kept("stamp", FIRST, "none", Result("ann", None, {"submission": unread}))
+    assert left_to_decide([(found, found.result)], Rubric()).endswith("""
+# "ann": UNREADABLE: ann.zip: is no zip
+# Nothing of it was checked, so nothing of it can be decided: it stays ungraded until one is handed
+# in that can be read.
+""")
+    decision = Decision("ann", "submission", FIRST[:12], "NEEDS_WORK", "Lucy", "no zip")
+    [row] = rows([Learner("ann", [found])], Rubric(), [decision], [])
+    assert row.undecided() == {"submission": unread}
+    [idle] = without_effect([decision], [Learner("ann", [found])], Rubric())
+    assert why_without_effect(idle) == (
+        "nothing of it was checked, so there is nothing to decide until one can be read"
+    )
+    assert why_without_effect(decision._replace(part="baseline")) == (
+        "what counts now is not the submission 0123456789ab, or has no such part"
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import stat
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -247,6 +248,8 @@ def test_answers_that_are_not_what_was_handed_in_decide_nothing(tmp_path: Path) 
     [row] = run(tmp_path)
     part = row.results[0].parts["artefact"]
     assert part.verdict == "TAMPERED" and "as it is now: NEEDS_WORK" in part.evidence
+    part = row.results[0].parts["establishes"]
+    assert part.evidence.endswith("as it is now: PASS, the right answer")
 
 
 @needs_sandbox
@@ -277,6 +280,9 @@ def test_a_desk_is_a_folder_of_its_own(tmp_path: Path) -> None:
     run(tmp_path)
     [kept] = (tmp_path / "books" / "kept").glob("*/001.json")
     kept.write_text("{}")
+    folders = [path for path in (tmp_path / "books").rglob("*") if path.is_dir()]
+    modes = {path.name.partition("-")[0]: stat.S_IMODE(path.stat().st_mode) for path in folders}
+    assert modes == {"kept": 0o700, "ann": 0o700, "feedback": 0o700}
     with pytest.raises(InputError, match=r"001\.json: no kept result: .* move it away"):
         run(tmp_path)
 

@@ -101,6 +101,20 @@ def test_both_units_may_lie_in_two_folders_and_one_unit_may_not(tmp_path: Path) 
         found_in([tmp_path / "monday", tmp_path / "friday"])
 
 
+def test_all_who_handed_in_one_unit_twice_are_named_at_once(tmp_path: Path) -> None:
+    there = tmp_path / "class"
+    for name in ("ann", "bob", "cleo"):
+        folder(there / name)
+    for name in ("ann", "cleo"):
+        packed(there / f"{name}.zip", whole("unit_a", LATE))
+    with pytest.raises(InputError) as refused:
+        found_in([there])
+    assert str(refused.value).replace(f"{there}/", "") == (
+        "ann: handed in unit_a in ann and in ann.zip; cleo: handed in unit_a in cleo and in"
+        " cleo.zip: if these are two people, rename one; if it is one, give the path that counts"
+    )
+
+
 def test_what_a_dot_hides_is_told(tmp_path: Path) -> None:
     there = tmp_path / "class"
     folder(there / ".ann")

@@ -1,5 +1,6 @@
 """Hidden trials: the same for a seed, right by hand, refused where they are none."""
 
+import json
 import stat
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,22 @@ def test_a_file_of_holdouts_is_its_owners_and_is_not_written_over(tmp_path: Path
     save_holdouts(path, 3)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert len(load_holdouts(path)["baseline"]) == 8
+    told = path.read_text()
+    assert json.loads(told) == new_holdouts(3)
+    assert (
+        """\
+   "given": [
+    {"code": "GPW", "on_shelf": 0, "promised": 0, "wanted": 9},
+    {"code": "XDM", "on_shelf": 6, "promised": 7, "wanted": 34}
+   ],
+   "expected": [
+    ["GPW", 9],
+    ["XDM", 35]
+   ],
+   "shows": "a shelf with too few tubs"
+"""
+        in told
+    )
     with pytest.raises(InputError, match="name a new file"):
         save_holdouts(path, 4)
 

@@ -25,7 +25,10 @@ def test_a_class_from_hidden_trials_to_the_books(tmp_path: Path) -> None:
     new = ("holdouts", "new", "--output", "hidden.json")
     made = desk(*new, cwd=tmp_path)
     assert (made.returncode, made.stderr) == (0, "")
-    assert "read them before you use them" in made.stdout
+    assert made.stdout.splitlines() == [
+        "hidden.json: read them before you use them, and show them to nobody",
+        "a row of stock is: sku, tubs on hand, reserved, threshold, unit price in pence",
+    ]
     assert stat.S_IMODE((tmp_path / "hidden.json").stat().st_mode) == 0o600
     again = desk(*new, "--seed", 7, cwd=tmp_path)
     assert (again.returncode, again.stdout) == (2, "")
@@ -57,6 +60,9 @@ def test_a_class_from_hidden_trials_to_the_books(tmp_path: Path) -> None:
     ann, bob = gradebook(tmp_path)
     assert (ann["recall"], ann["at_most"], ann["of"]) == ("HUMAN_REVIEW_REQUIRED", "13", "13")
     assert (bob["points"], bob["of"], bob["artefact"]) == ("6", "8", "PASS")
+    forgotten = "6 decisions held last time and were not given now: what they were on is undecided"
+    assert forgotten in desk(*check, cwd=tmp_path).stdout.splitlines()[0]
+    assert forgotten not in desk(*check, cwd=tmp_path).stdout
 
 
 def gradebook(folder: Path) -> list[dict[str, str]]:
@@ -83,7 +89,7 @@ def test_without_hidden_trials_it_says_what_pass_means(tmp_path: Path) -> None:
     ran = desk(*check, cwd=tmp_path)
     assert ran.stdout.splitlines()[:3] == [
         "class/.bob.zip is passed over, since a dot begins its name; rename what is a submission",
-        "decisions without effect, since they are on nothing that counts: 1",
+        "decisions without effect: 1; the overview says which, and why",
         "1 learners; 0 with parts that are left to you to decide",
     ]
     assert "PASS says that the public ones pass, and no more" in ran.stdout
