@@ -29,6 +29,7 @@ from lab.tables import (
 from lab.timing import STAGES, fair_timing
 
 MOST_CASES = 20
+OTHERS = "What each asks is not told here: they are other ones than this version's."
 UNKNOWN_REVIEW = "a review stands beside the saved report, and is not known here"
 WIDER = "wider: than if every repeat were another case"
 OPEN = "Whether the agent may be used is not decided here: a person decides."
@@ -112,12 +113,12 @@ def _evaluation(
         tables=[
             Table(
                 "Checks",
-                ("check", "attempts passed", "what it asks"),
+                ("check", "attempts passed", *(["what it asks"] if asks else [])),
                 [
-                    (name, rates.text(each), asks.get(name, ""))
+                    (name, rates.text(each), *([asks[name]] if asks else []))
                     for name, each in found["by_check"].items()
                 ],
-                NO_PRAISE,
+                NO_PRAISE if asks else f"{NO_PRAISE} {OTHERS}",
             ),
             *_checkpoint(report),
         ],

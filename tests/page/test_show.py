@@ -1,6 +1,8 @@
 """`lab show`: the terminal, the page, and the review beside the report."""
 
 import hashlib
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -68,3 +70,38 @@ def test_a_report_that_was_badly_made_is_to_blame_and_leaves_nothing(
     assert main(["show", str(path), "--html", str(page)]) == 2
     assert f"{path}: badly made: KeyError: 'seconds'" in capsys.readouterr().err
     assert not page.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_the_digest_is_of_the_bytes_that_were_read_also_of_a_pipe(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = saved(tmp_path).read_bytes()
+    pipe, page = tmp_path / "pipe", tmp_path / "page.html"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=[data])
+    writer.start()
+    assert main(["show", str(pipe), "--html", str(page)]) == 0
+    writer.join()
+    assert hashlib.sha256(data).hexdigest() in page.read_text("utf-8")
+
+
+def test_no_word_of_a_report_is_markup_or_drives_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = passing()
+    report["acceptance"] |= {"ungraded": ["[/x]\x1b[31m"], "meaning": "[bold]"}
+    path, _ = save_report(tmp_path, report)
+    assert main(["show", str(path)]) == 0
+    told = capsys.readouterr().out
+    assert "not graded         [/x]\\x1b[31m" in told
+    assert "[bold]" in told
+
+
+def test_a_number_of_five_thousand_digits_is_looked_up_and_not_found(tmp_path: Path) -> None:
+    report = passing()
+    report["cases"][0]["answer"] = f"Total {'9' * 5000} pence"
+    path, _ = save_report(tmp_path, report)
+    page = tmp_path / "page.html"
+    assert main(["show", str(path), "--html", str(page)]) == 0
+    assert "1 marks in 1 answers (number 1), to be read and no verdict" in page.read_text("utf-8")

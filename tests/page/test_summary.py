@@ -107,7 +107,10 @@ def test_a_rejection_says_how_much_failed_and_each_check_what_it_asks() -> None:
         "The loop ended with an answer.",
     )
     report["provenance"]["digests"]["checks"] = "of other checks by these names"
-    assert top(report).tables[0].rows[0] == ("completed", "2/6 [0.10, 0.70]", "")
+    [checks] = top(report).tables
+    assert checks.rows[0] == ("completed", "2/6 [0.10, 0.70]")
+    assert checks.headings == ("check", "attempts passed")
+    assert checks.note.endswith("they are other ones than this version's.")
 
 
 def test_the_cases_that_fail_are_named_those_that_always_do_first() -> None:
@@ -212,3 +215,9 @@ def test_a_notebook_and_a_terminal_get_the_short_of_it() -> None:
     assert "Not graded:" in html
     assert "<script" not in html
     assert repr(show(requests_of_all_sorts())).startswith("COMPARED\n2\n")
+
+
+def test_a_terminal_is_not_driven_by_a_name() -> None:
+    report = every_ending()
+    report["cases"][1]["case"] = "\x1b]0;mine\x07"
+    assert "\\x1b]0;mine\\x07 failed 1 of 1" in repr(show(report))
